@@ -1,4 +1,4 @@
-//! Who may connect, and as what: names, roles and what is kept of passwords, in a file of their own that nobody else may read.
+//! Accounts: names, roles and password verifiers, in a file that only its owner may read.
 
 use crate::server::SALT;
 use deniable_core::text::printable;
@@ -10,31 +10,31 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// What stands at the top of the file.
+/// The header line of the file.
 const HEAD: &str =
-    "# name role verifier, as `deniable account` writes them. Whoever reads this file may try passwords.\n";
-/// Most letters of a name: what PostgreSQL gives a role.
+    "# name role verifier, written by `deniable account`. Keep this file private: it allows guessing passwords.\n";
+/// Maximum length of a name in characters, as for a PostgreSQL role.
 const LONGEST: usize = 63;
-/// Bits of permission that are for others than the owner.
+/// Permission bits of users other than the owner.
 #[cfg(unix)]
 const OTHERS: u32 = 0o077;
 
-/// What somebody may do.
+/// The role of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Asks, and pays from a part that is set aside.
+    /// Queries the data, and pays from a part of the promise that is set aside.
     Analyst,
-    /// Asks for everybody: what is asked is published to all, and paid from what is not reserved.
+    /// Queries the data for all users: answers are published to all, and paid from the share that is not reserved.
     Curator,
-    /// Asks nothing, and decides which queries of analysts may be charged.
+    /// Gets no answers, and decides which queries of analysts may be charged.
     Approver,
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub const ALL: [Self; 3] = [Self::Analyst, Self::Curator, Self::Approver];
 
-    /// Its name.
+    /// The name of the role in the accounts file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,16 +56,16 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|role| role.name() == text);
-        known.ok_or_else(|| format!("\"{}\" is no role; there are analyst, curator and approver", printable(text)))
+        known.ok_or_else(|| format!("\"{}\" is not a role; use analyst, curator or approver", printable(text)))
     }
 }
 
-/// An account.
+/// An account, without its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// What its owner may do.
+    /// Its role.
     pub role: Role,
-    /// What is kept of the password.
+    /// The verifier of its password (SCRAM).
     pub verifier: Verifier,
 }
 
@@ -73,49 +73,49 @@ pub struct Account {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Accounts(BTreeMap<String, Account>);
 
-/// A file of accounts that cannot be used.
+/// An accounts file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountsError {
-    /// The file.
+    /// The file cannot be read or written.
     #[error("{}: {error}", .path.display())]
     File {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
-    /// Others may read it.
-    #[error("{}: others than its owner may read it; chmod 600 it", .path.display())]
+    /// Users other than the owner may read the file.
+    #[error("{}: users other than its owner may read it; chmod 600 it", .path.display())]
     Open {
-        /// Which.
+        /// Its path.
         path: PathBuf,
     },
-    /// A line.
+    /// A line is malformed.
     #[error("{}, line {line}: {reason}", .path.display())]
     Line {
-        /// Which file.
+        /// The file's path.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
-    /// A name that is none.
+    /// The name of an account is invalid.
     #[error("an account needs a name of 1 to {LONGEST} letters, digits and `_.@-`, and not \"{0}\"")]
     Name(String),
 }
 
-/// Whether an account may be called so.
+/// Whether a text is a valid name of an account.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST && name.chars().all(|c| c.is_alphanumeric() || "_.@-".contains(c))
 }
 
 impl Accounts {
-    /// Reads a file; there are none where there is no file.
+    /// Reads a file. A missing file contains no accounts.
     ///
     /// # Errors
-    /// When it cannot be read, may be read by others, or a line is none.
+    /// When the file cannot be read, may be read by users other than its owner, or has a malformed line.
     pub fn read(path: &Path) -> Result<Self, AccountsError> {
         let file = |error| AccountsError::File { path: path.to_owned(), error };
         match fs::metadata(path) {
@@ -139,19 +139,19 @@ impl Accounts {
                         .map_err(|error: deniable_wire::verifier::NoVerifier| wrong(error.to_string()))?;
                     ((*name).to_owned(), Account { role, verifier })
                 }
-                _ => return Err(wrong("a name, a role and a verifier are expected".to_owned())),
+                _ => return Err(wrong("expected `name role verifier`".to_owned())),
             };
             if all.insert(name.clone(), account).is_some() {
-                return Err(wrong(format!("\"{name}\" is there already")));
+                return Err(wrong(format!("account \"{name}\" is declared twice")));
             }
         }
         Ok(Self(all))
     }
 
-    /// Writes a file that its owner alone may read; it appears whole or not at all.
+    /// Writes the file atomically, readable by its owner alone.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), AccountsError> {
         let file = |error| AccountsError::File { path: path.to_owned(), error };
         let mut text = HEAD.to_owned();
@@ -169,21 +169,21 @@ impl Accounts {
         written.and_then(|()| fs::rename(&beside, path)).map_err(file)
     }
 
-    /// An account by its name.
+    /// The account with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Account> {
         self.0.get(name)
     }
 
-    /// All of them by name.
+    /// All accounts, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Account)> {
         self.0.iter().map(|(name, account)| (name.as_str(), account))
     }
 
-    /// Adds an account, or puts it in the place of the one of this name.
+    /// Adds an account, or replaces the account with this name.
     ///
     /// # Errors
-    /// When nobody may be called so.
+    /// When the name is invalid.
     pub fn put(&mut self, name: &str, account: Account) -> Result<(), AccountsError> {
         if !is_name(name) {
             return Err(AccountsError::Name(printable(name).into_owned()));
@@ -192,30 +192,30 @@ impl Accounts {
         Ok(())
     }
 
-    /// Removes an account, and says whether there was one.
+    /// Removes an account. Returns whether it existed.
     pub fn remove(&mut self, name: &str) -> bool {
         self.0.remove(name).is_some()
     }
 }
 
-/// Fewest characters of a new password.
+/// Minimum length of a new password in characters.
 pub const SHORTEST_PASSWORD: usize = 12;
 
-/// A password of which nothing can be kept.
+/// A password for which no verifier can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// It is too short.
+    /// The password is too short.
     #[error("a password has at least {SHORTEST_PASSWORD} characters")]
     Short,
-    /// The system gives no random bits.
+    /// The system provides no random bits.
     #[error(transparent)]
     Entropy(#[from] getrandom::Error),
 }
 
-/// What is kept of a password, with a salt of its own.
+/// Makes the verifier of a password, with a new random salt.
 ///
 /// # Errors
-/// When it is too short, or the system gives no random bits.
+/// When the password is too short, or the system provides no random bits.
 pub fn new_verifier(password: &str) -> Result<Verifier, PasswordError> {
     if password.chars().count() < SHORTEST_PASSWORD {
         return Err(PasswordError::Short);
@@ -233,7 +233,7 @@ fn private(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Whether others than its owner may read a file.
+/// Whether users other than its owner may read a file.
 #[cfg(unix)]
 pub(crate) fn is_open(known: &fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & OTHERS != 0
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accounts_are_kept_where_nobody_else_reads_them() {
+    fn accounts_file_is_readable_by_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("accounts");
         let mut accounts = Accounts::read(&path).unwrap();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_none_are_named() {
+    fn malformed_lines_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("accounts");
         let verifier = Verifier::of_password("secret", b"salt");

@@ -1,4 +1,4 @@
-//! A connection of somebody who asks: an analyst, or a curator who asks for everybody.
+//! A connection of an analyst, or of a curator, whose queries are answered for all users.
 
 use crate::describe::{self, SIMULATED, description};
 use crate::plan::{self, Outcome, PricedPlan};
@@ -17,13 +17,13 @@ use deniable_wire::{
 use std::sync::Arc;
 use tokio::time::{Instant, sleep_until};
 
-/// A connection.
+/// The session of an analyst or curator.
 pub struct Analyst {
     connected: Arc<Connection>,
     part: Part,
 }
 
-/// A query of a connection, with its plan.
+/// A query of the session, with its plan.
 struct AnalystQuery {
     connected: Arc<Connection>,
     part: Part,
@@ -32,7 +32,7 @@ struct AnalystQuery {
 }
 
 impl Analyst {
-    /// One of this user, paid by this part.
+    /// A session of this user, whose queries are paid by this part.
     pub fn new(connected: Connection, part: Part) -> Self {
         Self { connected: Arc::new(connected), part }
     }
@@ -48,19 +48,19 @@ impl AnalystQuery {
     }
 }
 
-/// An answer that is there, once it may be seen.
+/// Waits until a stored answer is visible, and returns it as a reply.
 async fn shown(ask: &Arc<Request>, stored: Box<(PricedPlan, QueryAnswer)>, answers: usize) -> Result<Reply, Failure> {
     sleep_until(ask.served.queue().due(&ask.key(&stored.0.plan))).await;
     blocking(ask, move |own| own.reply(&stored.0, &stored.1, answers)).await
 }
 
-/// The settings that are about how queries are answered, with their first values.
+/// The settings that control answers, with their initial values.
 pub const SETTINGS: [(&str, &str); 3] = [("spend", ""), ("intervals", "off"), ("quality", "off")];
 
-/// Checks a setting that is about how queries are answered.
+/// Validates a setting that controls answers, and returns its normalised value.
 ///
 /// # Errors
-/// When there is none of this name, or the value is none of it.
+/// When the setting does not exist, or the value is invalid.
 pub fn setting(name: &str, value: &str) -> Result<String, Failure> {
     match name {
         "spend" if value.is_empty() => Ok(String::new()),
@@ -69,7 +69,7 @@ pub fn setting(name: &str, value: &str) -> Result<String, Failure> {
             Some(truth) => Ok(if truth { "on" } else { "off" }.to_owned()),
             None => Err(Failure::new(
                 Code::Setting,
-                format!("deniable.{name} is on or off, and not \"{}\"", printable(value)),
+                format!("deniable.{name} is \"{}\", and must be on or off", printable(value)),
             )),
         },
         _ => {
@@ -108,8 +108,11 @@ impl Session for Analyst {
     }
 
     async fn call(&self, name: &str, _: &[String], _: &OwnSettings) -> Result<(), Failure> {
-        Err(Failure::new(Code::NotAllowed, format!("{name} is not for you: nothing that is sent changes the data"))
-            .hint("ask with SELECT; approvers CALL deniable.approve and deniable.reject"))
+        Err(Failure::new(
+            Code::NotAllowed,
+            format!("{name} is not available to you, and clients cannot change the data"),
+        )
+        .hint("query with SELECT; approvers CALL deniable.approve and deniable.reject"))
     }
 
     fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
@@ -136,16 +139,16 @@ impl PreparedQuery for AnalystQuery {
         let ask = self.ask()?;
         let served = &self.connected.served;
         if self.query.simulated {
-            // One at a time of each: nobody keeps the machine from others' answers.
+            // One simulated query per user at a time, so that no user keeps the machine busy.
             let turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
             return blocking(&ask, move |own| {
-                // Held until it is done, whoever still waits for it.
+                // Held until the query is done, even if the client no longer waits.
                 let _turn = turn;
                 own.simulated()
             })
             .await;
         }
-        // What is there already needs nobody's turn.
+        // A known reply needs no turn.
         if let Some((reply, held_by)) = ask.remembered() {
             sleep_until(served.queue().due(&held_by)).await;
             return Ok(reply);
@@ -156,12 +159,13 @@ impl PreparedQuery for AnalystQuery {
                 return Ok(reply);
             }
             Lookup::Outcome(Outcome::Stored(stored), answers) => return shown(&ask, stored, answers).await,
-            // What is left tells what is being charged: it is said when that may be seen.
+            // The remaining budget reveals charges in progress: it is reported only once those charges are visible.
             Lookup::Outcome(Outcome::ToPay(_), _) | Lookup::Refused(_) => {}
         }
-        // One after the other, each with all that was answered before in sight: nothing is paid for that is free by then.
+        // One query after the other, each with all earlier answers visible, so that no query is charged for an answer
+        // that exists by then.
         let turn = served.quiet(&self.part).await?;
-        // Under what holds now: the account, the policy and who approves may have changed meanwhile.
+        // Read again: the account, the policy and the approval settings may have changed while waiting.
         let ask = self.ask()?;
         let looked_up = blocking(&ask, |own| match own.looked_up()? {
             Lookup::Refused(told) => Err(told),
@@ -182,7 +186,8 @@ impl PreparedQuery for AnalystQuery {
         submitted.set();
         drop(turn);
         let done = seen(done).await;
-        // What a curator asked at the same time answers this, too: it is for everybody from its own time on.
+        // A curator's query at the same time may have produced this answer: it is visible to all from its own grid time
+        // on.
         sleep_until(served.queue().due(&(name_of(&Part::Whole), key.1.clone()))).await;
         served.answered();
         done?;

@@ -1,7 +1,8 @@
-//! A connection of somebody who decides which queries of analysts may be charged.
+//! A connection of an approver, who decides which queries of analysts may be charged.
 //!
-//! What is shown is what one analyst sees: the query, what is public, and that analyst's own account. So a decision that rests on what is shown
-//! tells that analyst nothing of others (C-7); an approver looks at one analyst at a time, as `deniable.analyst` says.
+//! An approver sees what one analyst sees: the query, public facts, and that analyst's own account. A decision that
+//! depends on these alone therefore reveals nothing about other analysts to that analyst (C-7). `deniable.analyst`
+//! selects the one analyst to look at.
 
 use crate::accounts::Role;
 use crate::analyst::setting;
@@ -17,13 +18,13 @@ use deniable_wire::{
 };
 use std::sync::Arc;
 
-/// The settings, with their first values.
+/// The settings, with their initial values.
 const SETTINGS: [(&str, &str); 4] = [("analyst", ""), ("spend", ""), ("intervals", "off"), ("quality", "off")];
 
-/// A connection.
+/// The session of an approver.
 pub struct Approver(Arc<Connection>);
 
-/// A query of a connection, with its plan.
+/// A query of the session, with its plan.
 struct ApproverQuery {
     connected: Arc<Connection>,
     query: Query,
@@ -40,7 +41,7 @@ impl ApproverQuery {
     }
 }
 
-/// Whether there is an analyst of this name; the names, where there is none.
+/// The part of the analyst with this name. The error lists the known analysts.
 fn analyst(connected: &Connection, name: &str) -> Result<Part, Failure> {
     let accounts = connected.served.given().accounts;
     let known: Vec<&str> = accounts
@@ -53,12 +54,12 @@ fn analyst(connected: &Connection, name: &str) -> Result<Part, Failure> {
         return Ok(Part::Named(name.to_owned()));
     }
     let message = if name.is_empty() {
-        "nothing says which analyst you look at".to_owned()
+        "deniable.analyst is not set".to_owned()
     } else {
         format!("there is no analyst \"{name}\"")
     };
-    let known = if known.is_empty() { "nobody yet".to_owned() } else { known.join(", ") };
-    Err(Failure::new(Code::Setting, message).hint(format!("SET deniable.analyst = '...'; there are {known}")))
+    let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+    Err(Failure::new(Code::Setting, message).hint(format!("SET deniable.analyst = '...'; analysts: {known}")))
 }
 
 fn chosen(connected: &Connection, settings: &OwnSettings) -> Result<Part, Failure> {
@@ -66,7 +67,7 @@ fn chosen(connected: &Connection, settings: &OwnSettings) -> Result<Part, Failur
 }
 
 impl Approver {
-    /// One of this user.
+    /// A session on this connection.
     pub fn new(connected: Connection) -> Self {
         Self(Arc::new(connected))
     }
@@ -110,7 +111,7 @@ impl Session for Approver {
             }
         };
         let usage = || {
-            Failure::new(Code::Value, format!("{name} takes the number of a request, and a reason where you give one"))
+            Failure::new(Code::Value, format!("{name} takes the number of a request, and optionally a reason"))
                 .hint(format!("CALL {name}(1, 'as agreed'); deniable.requests has the numbers"))
         };
         let (number, reason) = match arguments {
@@ -159,10 +160,8 @@ impl PreparedQuery for ApproverQuery {
 
     async fn answer(&self, _: &Submission) -> Result<Reply, Failure> {
         if !self.query.simulated {
-            let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
-            return Err(
-                failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
-            );
+            let failure = Failure::new(Code::NotAllowed, "an approver gets no answers");
+            return Err(failure.hint("EXPLAIN shows the cost of a query, and simulated tables the form of its answer"));
         }
         let turn = self.connected.served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
         blocking(&self.ask(self.own())?, move |own| {

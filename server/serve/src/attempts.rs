@@ -1,36 +1,36 @@
-//! Wrong passwords: each further one of an account from the same source waits longer to be checked.
+//! Wrong passwords: each further wrong password for an account from the same source delays the next check.
 //!
-//! An attempt is checked without waiting for the client between its turn and the verdict, so that attempts at the same
-//! time pass the first check a few at a time, and wait for each other behind a wrong one. Names without an account are
-//! treated like others. Counts are kept in memory, for a bounded number of names and sources; where there are more,
-//! those with the fewest failures are forgotten, so that a client that makes names up does not make the server forget
-//! the attempts on a real account.
+//! An attempt is checked without waiting for the client between its turn and the verdict, so that concurrent attempts
+//! pass the first check a few at a time, and then wait for each other behind a wrong one. Names without an account are
+//! treated like names with one. Counts are kept in memory for a bounded number of names and sources. Beyond the bound,
+//! the records with the fewest failures are dropped, so that a client that invents names does not make the server
+//! forget the attempts on a real account.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-/// The wait behind the first wrong password; it doubles with each further one.
+/// The delay after the first wrong password; it doubles with each further one.
 const FIRST: Duration = Duration::from_millis(500);
-/// The longest wait between two attempts.
+/// The longest delay between two attempts.
 const LONGEST: Duration = Duration::from_secs(60);
-/// The longest time that an attempt waits on its connection: with more to wait it is refused at once.
+/// The longest time that an attempt waits on its connection. An attempt with a longer delay is refused at once.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// Failures are forgotten so long after the last attempt.
+/// Failures are dropped this long after the last attempt.
 const FORGOTTEN: Duration = Duration::from_secs(900);
-/// Names and sources that are known at once.
+/// Maximum number of recorded pairs of name and source.
 const MOST: usize = 10_000;
 /// Bits of an IPv6 address that one client may choose at will.
 const OWN_BITS: u32 = 64;
 
-/// The failed attempts by user and address.
+/// Failed attempts by user and address.
 #[derive(Debug, Default)]
 pub struct Attempts(BTreeMap<(String, IpAddr), Record>);
 
 #[derive(Debug)]
 struct Record {
     failures: u32,
-    /// From when on the next attempt may be checked.
+    /// The time from which the next attempt may be checked.
     next: Instant,
 }
 
@@ -41,13 +41,13 @@ fn source(address: SocketAddr) -> IpAddr {
     }
 }
 
-/// The wait behind so many wrong passwords.
+/// The delay after this number of wrong passwords.
 fn delay(failures: u32) -> Duration {
     FIRST.saturating_mul(1 << failures.saturating_sub(1).min(30)).min(LONGEST)
 }
 
 impl Attempts {
-    /// How long an attempt waits; nothing where it would wait too long, and is refused.
+    /// The time that an attempt must wait; `None` if that is longer than `PATIENCE` and the attempt is refused.
     pub fn wait(&mut self, user: &str, address: SocketAddr, now: Instant) -> Option<Duration> {
         let key = (user.to_owned(), source(address));
         let Some(known) = self.0.get_mut(&key) else { return Some(Duration::ZERO) };
@@ -64,7 +64,7 @@ impl Attempts {
         Some(wait)
     }
 
-    /// An attempt was wrong.
+    /// Records a wrong attempt.
     pub fn wrong(&mut self, user: &str, address: SocketAddr, now: Instant) {
         let key = (user.to_owned(), source(address));
         if !self.0.contains_key(&key) {
@@ -75,7 +75,7 @@ impl Attempts {
         known.next = known.next.max(now + delay(known.failures));
     }
 
-    /// The last attempt was right: its account may be tried from its source as if nothing had been wrong.
+    /// Records a right attempt: failures of the account from this source are dropped.
     pub fn right(&mut self, user: &str, address: SocketAddr) {
         self.0.remove(&(user.to_owned(), source(address)));
     }
@@ -101,7 +101,7 @@ mod tests {
         format!("{text}:5").parse().unwrap()
     }
 
-    /// An attempt that is wrong, if it is checked; how long it waited.
+    /// Makes a wrong attempt, if it is checked, and returns its wait.
     fn fails(attempts: &mut Attempts, user: &str, from: SocketAddr, now: Instant) -> Option<Duration> {
         let wait = attempts.wait(user, from, now)?;
         attempts.wrong(user, from, now + wait);
@@ -120,11 +120,11 @@ mod tests {
             now += wait.unwrap_or_default();
         }
         assert_eq!(waits, [Some(0), Some(500), Some(1_000), Some(2_000), Some(4_000), Some(8_000)]);
-        assert_eq!(attempts.wait("ana", here, now), None, "16 seconds are not waited for on a connection");
-        // Neither another source nor another account waits.
+        assert_eq!(attempts.wait("ana", here, now), None, "a delay of 16 seconds is refused at once");
+        // Other sources and other accounts do not wait.
         assert_eq!(attempts.wait("ana", there, now), Some(Duration::ZERO));
         assert_eq!(attempts.wait("bo", here, now), Some(Duration::ZERO));
-        // After its time an attempt is checked, and the wait grows to a minute and no further.
+        // After its delay an attempt is checked, and the delay grows to a minute and no further.
         for _ in 0..10 {
             now += Duration::from_secs(61);
             assert_eq!(fails(&mut attempts, "ana", here, now), Some(Duration::ZERO));
@@ -135,12 +135,12 @@ mod tests {
         assert_eq!(attempts.wait("ana", here, now), Some(FIRST));
         let later = now + FORGOTTEN + LONGEST;
         assert_eq!(attempts.wait("ana", here, later), Some(Duration::ZERO));
-        assert_eq!(attempts.wait("ana", here, later), Some(Duration::ZERO), "it is forgotten");
+        assert_eq!(attempts.wait("ana", here, later), Some(Duration::ZERO), "the failures are dropped");
     }
 
-    /// Many right passwords at once wait for nothing; behind a wrong one attempts at the same time wait for each other.
+    /// Concurrent right passwords do not wait; behind a wrong one, concurrent attempts wait for each other.
     #[test]
-    fn attempts_at_the_same_time_wait_for_each_other_behind_a_wrong_one() {
+    fn concurrent_attempts_wait_for_each_other_after_a_wrong_one() {
         let (mut attempts, now, here) = (Attempts::default(), Instant::now(), address("192.0.2.1"));
         assert!((0..1_000).all(|_| attempts.wait("ana", here, now) == Some(Duration::ZERO)));
         attempts.wrong("ana", here, now);
@@ -149,7 +149,7 @@ mod tests {
         assert!(waits.iter().zip(1..).all(|(wait, at)| *wait == FIRST * at), "{waits:?}");
     }
 
-    /// Addresses that one client has at will are one source.
+    /// Addresses that one client can choose at will count as one source.
     #[test]
     fn sources_are_networks() {
         let mut attempts = Attempts::default();
@@ -163,9 +163,9 @@ mod tests {
         assert_ne!(attempts.wait("bo", address("[::ffff:192.0.2.1]"), now), Some(Duration::ZERO));
     }
 
-    /// Names that are made up take no more memory than there is, and do not make the server forget others' failures.
+    /// Invented names use bounded memory, and do not make the server forget failures of other names.
     #[test]
-    fn memory_is_bounded_and_keeps_those_with_most_failures() {
+    fn memory_is_bounded_and_keeps_records_with_most_failures() {
         let (mut attempts, now, here) = (Attempts::default(), Instant::now(), address("192.0.2.1"));
         for _ in 0..5 {
             attempts.wrong("ana", here, now);

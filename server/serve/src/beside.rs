@@ -1,7 +1,7 @@
-//! What is shown beside numbers: for all of them where a setting says so, and for one by a function of its name.
+//! Columns beside noisy numbers: for all numbers by a setting, or for one number by a function.
 //!
-//! `SELECT department, AVG(minutes) AS m, low(m), high(m) FROM visits GROUP BY department`: the functions are taken out of the query before it is
-//! understood, so that it is the same query, at the same price, as without them.
+//! In `SELECT department, AVG(minutes) AS m, low(m), high(m) FROM visits GROUP BY department`, the functions are
+//! removed from the query before it is planned, so that the query and its price are the same as without them.
 
 use crate::rows::truth;
 use deniable_wire::catalog::print;
@@ -14,7 +14,7 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use std::ops::ControlFlow;
 
-/// The part of a noisy number that a column shows.
+/// The property of a noisy number that a column shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberPart {
     /// The number itself.
@@ -25,12 +25,12 @@ pub enum NumberPart {
     High,
     /// The standard error of the noise.
     Error,
-    /// Its class.
+    /// The class of its quality.
     Quality,
 }
 
 impl NumberPart {
-    /// What a function of this name shows.
+    /// The property that a function of this name shows.
     fn of_function(name: &[String]) -> Option<Self> {
         let name = match name {
             [name] => name,
@@ -47,33 +47,33 @@ impl NumberPart {
     }
 }
 
-/// A column that is shown.
+/// A column of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The place, among the columns of the query that is left, of what it is about.
+    /// The index of the number among the columns of the remaining query.
     pub of: usize,
-    /// What of it is shown.
+    /// The property shown.
     pub what: NumberPart,
-    /// Its name, where that is another than follows from these.
+    /// The column's name, if it is not the default for `of` and `what`.
     pub name: Option<String>,
 }
 
-/// The columns that are shown beside noisy numbers.
+/// The output columns beside noisy numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NumberColumns {
-    /// Of all numbers, where the truth lies: columns `..._low` and `..._high`.
+    /// Whether all numbers have columns `..._low` and `..._high`, the ends of their confidence intervals.
     pub intervals: bool,
-    /// Of all numbers, how good they are: columns `..._error` and `..._quality`.
+    /// Whether all numbers have columns `..._error` and `..._quality`.
     pub quality: bool,
-    /// The columns in their order, where functions ask for some of them.
+    /// The output columns in their order, if functions request some of them.
     pub columns: Option<Vec<Column>>,
 }
 
 impl NumberColumns {
-    /// What a query asks for, and the SQL that is left of it.
+    /// The columns that a query requests, and the SQL without the functions.
     ///
     /// # Errors
-    /// When a function is about something that the query does not show.
+    /// When a function names a column that the query does not show.
     pub fn of(query: &wire::Query) -> Result<(Self, String), Failure> {
         let is_on = |name: &str| query.setting(name).and_then(truth).unwrap_or(false);
         let (columns, sql) = match taken_out(&query.sql)? {
@@ -89,7 +89,7 @@ fn folded(name: &Ident) -> String {
     if name.quote_style.is_some() { name.value.clone() } else { name.value.to_ascii_lowercase() }
 }
 
-/// What a function shows, and of which name; nothing where it is another function.
+/// The property and the column name of a call; `None` for other functions.
 fn asked(expr: &Expr) -> Result<Option<(NumberPart, String)>, Failure> {
     let Expr::Function(function) = expr else { return Ok(None) };
     let name: Option<Vec<String>> = function.name.0.iter().map(|part| part.as_ident().map(folded)).collect();
@@ -111,7 +111,7 @@ fn asked(expr: &Expr) -> Result<Option<(NumberPart, String)>, Failure> {
     argument.map(|of| Some((what, of))).ok_or_else(usage)
 }
 
-/// The expression of a column, and its name where the query says one.
+/// The expression of a column, and its alias.
 fn named(item: &SelectItem) -> Option<(&Expr, Option<String>)> {
     match item {
         SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(folded(alias)))),
@@ -122,9 +122,9 @@ fn named(item: &SelectItem) -> Option<(&Expr, Option<String>)> {
     }
 }
 
-/// The columns in their order, and the query without functions of names; nothing where there are none in its own list of columns.
+/// The output columns, and the query without the functions; `None` if the outer list of columns has no such function.
 fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
-    // Whoever answers says better what is wrong.
+    // The planner reports syntax errors better.
     let Ok(mut parsed) = Parser::parse_sql(&PostgreSqlDialect {}, sql) else { return Ok(None) };
     let [Statement::Query(query)] = parsed.as_mut_slice() else { return Ok(None) };
     let Query { body, order_by, .. } = query.as_mut();
@@ -144,9 +144,9 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
     if kept.iter().any(|item| named(item).is_none()) {
         return Err(Failure::new(
             Code::NotSupported,
-            "low(), high(), standard_error() and quality() stand beside named columns",
+            "low(), high(), standard_error() and quality() cannot be combined with *",
         )
-        .hint("name the columns in place of *"));
+        .hint("list the columns by name"));
     }
     let names: Vec<Option<String>> = kept.iter().map(|item| named(item).and_then(|(_, name)| name)).collect();
     let mut columns = Vec::new();
@@ -172,13 +172,18 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
     if let Some(failure) = elsewhere(query) {
         return Err(failure);
     }
-    let unfit = || Failure::new(Code::NotSupported, "this query cannot be written anew without its functions of names");
+    let unfit = || {
+        Failure::new(
+            Code::NotSupported,
+            "this query cannot be rewritten without low(), high(), standard_error() and quality()",
+        )
+    };
     let sql = print::faithful(&parsed[0])
         .ok_or_else(|| unfit().hint("SET deniable.intervals = on shows the same of all numbers"))?;
     Ok(Some((columns, sql)))
 }
 
-/// The refusal of these functions anywhere but in the outer list of columns.
+/// The refusal of these functions outside the outer list of columns.
 fn elsewhere(query: &Query) -> Option<Failure> {
     struct FunctionSearch(Option<String>);
     impl Visitor for FunctionSearch {
@@ -198,13 +203,13 @@ fn elsewhere(query: &Query) -> Option<Failure> {
     let mut found = FunctionSearch(None);
     let _ = query.visit(&mut found);
     found.0.map(|name| {
-        let message = format!("{name} stands by itself in the outer list of columns, and nowhere else");
+        let message = format!("{name} is allowed only as a whole column of the outer SELECT");
         Failure::new(Code::NotSupported, message)
             .hint("SELECT AVG(x) AS m, low(m), high(m) FROM ...; order by the number itself")
     })
 }
 
-/// `GROUP BY 1` and `ORDER BY 2` name columns by their places, of which there are fewer now.
+/// Renumbers `GROUP BY 1` and `ORDER BY 2`, since the remaining query has fewer columns.
 fn renumbered(select: &mut Select, order_by: Option<&mut OrderByKind>, columns: &[Column]) -> Result<(), Failure> {
     let grouped = match &mut select.group_by {
         GroupByExpr::Expressions(exprs, _) => exprs.iter_mut().collect(),
@@ -226,7 +231,8 @@ fn renumbered(select: &mut Select, order_by: Option<&mut OrderByKind>, columns: 
             continue;
         };
         if *what != NumberPart::Value {
-            let message = format!("column {digits} stands beside a number, and nothing is grouped or ordered by it");
+            let message =
+                format!("column {digits} is derived from a noisy number, and cannot be grouped or ordered by");
             return Err(Failure::new(Code::NotSupported, message).hint("order by the number itself"));
         }
         *digits = (of + 1).to_string();
@@ -243,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_of_names_are_taken_out() {
+    fn functions_of_numbers_are_removed() {
         let sql = "SELECT low(m) AS lowest, d, AVG(x) AS m, HIGH(M), deniable.quality(m), standard_error(m) FROM t GROUP BY 2 ORDER BY 3 DESC, d";
         let (columns, left) = taken_out(sql).unwrap().unwrap();
         assert_eq!(left, "SELECT d, AVG(x) AS m FROM t GROUP BY 1 ORDER BY 2 DESC, d");
@@ -274,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_are_not_about_is_named() {
+    fn misplaced_functions_are_reported() {
         for (sql, wanted) in [
             ("SELECT AVG(x) AS m, low(n) FROM t", "no column of this query is called \"n\""),
             ("SELECT AVG(x), low(x) FROM t", "no column of this query is called \"x\""),
@@ -283,11 +289,11 @@ mod tests {
             ("SELECT AVG(x) AS m, low(DISTINCT m) FROM t", "low takes the name"),
             ("SELECT AVG(x) AS m, low(m) OVER () FROM t", "low takes the name"),
             ("SELECT AVG(x) AS m, low(\"M\") FROM t", "is called \"M\""),
-            ("SELECT *, low(n) FROM t", "stand beside named columns"),
-            ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY 2", "column 2 stands beside a number"),
-            ("SELECT AVG(x) AS m, high(m) - low(m) AS w FROM t", "stands by itself in the outer list"),
-            ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY low(m)", "low stands by itself"),
-            ("SELECT n FROM (SELECT COUNT(*) AS n, low(n) AS l FROM t) s", "low stands by itself"),
+            ("SELECT *, low(n) FROM t", "cannot be combined with *"),
+            ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY 2", "column 2 is derived from a noisy number"),
+            ("SELECT AVG(x) AS m, high(m) - low(m) AS w FROM t", "is allowed only as a whole column"),
+            ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY low(m)", "low is allowed only"),
+            ("SELECT n FROM (SELECT COUNT(*) AS n, low(n) AS l FROM t) s", "low is allowed only"),
         ] {
             let told = taken_out(sql).unwrap_err();
             assert!(told.message.contains(wanted), "{sql}: {told:?}");

@@ -1,4 +1,4 @@
-//! `serve.toml`: where the server listens, how long answers take, and what everybody may have of it.
+//! `serve.toml`: where the server listens, the time of answers, TLS, and limits.
 
 use crate::log::LogFilter;
 use crate::metrics::Metrics;
@@ -11,66 +11,66 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where it listens if nothing is said.
+/// The default address.
 pub const LISTEN: &str = "127.0.0.1:5433";
-/// Groups of an answer if nothing is said.
+/// The default maximum of groups of an answer.
 const CELLS: usize = 100_000;
-/// How long answers take if nothing is said.
+/// The default step of the grid.
 const ANSWERS_TAKE: Duration = Duration::from_secs(1);
 
-/// How a server is set up.
+/// The configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Where it listens.
+    /// The address to listen on.
     pub listen: SocketAddr,
-    /// The step of the grid on which answers are shown; nothing for as soon as they are there.
+    /// The step of the grid on which answers are shown; zero shows each answer as soon as it is computed.
     pub answers_take: Duration,
-    /// The file of accounts; `None` where there is no `serve.toml`: then whoever connects from this machine is the curator.
+    /// The accounts file. With `None` (no `serve.toml`), every client on this machine is the curator.
     pub accounts: Option<PathBuf>,
-    /// Whose queries an approver allows before they are charged.
+    /// The analysts whose queries need approval before they are charged.
     pub needs_approval: NeedsApproval,
     /// Which events the log contains.
     pub log: LogFilter,
-    /// Whether the log has the SQL of what is charged. It holds constants that analysts chose.
+    /// Whether the log contains the SQL of charged queries, with the constants that analysts chose.
     pub log_sql: bool,
-    /// The file for the reports of data checks, which have exact counts; with `None` they go to a terminal only.
+    /// The file for reports of data checks, which contain exact counts; with `None` they go to a terminal only.
     pub check_log: Option<PathBuf>,
     /// A file besides `<ledger>.head` that keeps the ledger's head, in a place that is not restored with the ledger.
     pub head: Option<PathBuf>,
-    /// TLS.
+    /// The TLS files.
     pub tls: Option<Tls>,
-    /// Where the curator is told what is counted.
+    /// The endpoint of the metrics.
     pub metrics: Option<Metrics>,
-    /// Connections in all.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// Connections of one account.
+    /// Maximum number of connections of one account.
     pub connections_per_account: usize,
-    /// What one account may have waiting.
+    /// Maximum number of waiting queries of one account.
     pub queue_per_account: usize,
-    /// Groups of an answer, all levels together.
+    /// Maximum number of groups of an answer, summed over all levels.
     pub cells: usize,
-    /// How long a connection may say nothing.
+    /// How long a connection may be idle.
     pub idle: Duration,
-    /// Threads of a computation; all where nothing is said.
+    /// Threads of a computation; `None` uses all.
     pub threads: Option<usize>,
     /// Bytes of memory of a computation.
     pub memory: Option<usize>,
 }
 
-/// Whose queries an approver allows before they are charged.
+/// The analysts whose queries need approval before they are charged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum NeedsApproval {
-    /// Nobody's.
+    /// No analyst.
     #[default]
     Nobodys,
-    /// Those of all analysts.
+    /// All analysts.
     Everybodys,
-    /// Those of analysts with these names.
+    /// The analysts with these names.
     Of(BTreeSet<String>),
 }
 
 impl NeedsApproval {
-    /// Whether it is about what this part pays for. What is for everybody is asked by curators, and needs none.
+    /// Whether queries paid by this part need approval. Queries of curators, paid by [`Part::Whole`], do not.
     #[must_use]
     pub fn of(&self, part: &Part) -> bool {
         match (self, part) {
@@ -84,35 +84,35 @@ impl NeedsApproval {
 /// The files of TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tls {
-    /// The certificate, and those that it rests on, as PEM.
+    /// The certificate and its chain, as PEM.
     pub certificate: PathBuf,
     /// Its key, as PEM.
     pub key: PathBuf,
-    /// Certificates of those who may issue certificates of clients, which then every client needs.
+    /// Certificates of the authorities for client certificates. If set, every client needs a certificate.
     pub clients: Option<PathBuf>,
-    /// Whether clients on this machine need TLS, too, as those behind a proxy on it do.
+    /// Whether clients on this machine need TLS, too, as clients behind a proxy on it do.
     pub local: bool,
 }
 
-/// A file that says something that it cannot.
+/// A configuration file with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file.
+    /// The file cannot be read.
     #[error("{}: {error}", .path.display())]
     File {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
-    /// A place in it.
+    /// A setting is invalid.
     #[error("{}, line {line}: {reason}", .path.display())]
     Place {
-        /// Which file.
+        /// The file's path.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         reason: String,
     },
 }
@@ -142,13 +142,13 @@ impl Default for Config {
 }
 
 impl Config {
-    /// What a curator tries out with: no accounts, and answers as soon as they are there.
+    /// The configuration for trying the server out: no accounts, and answers shown as soon as they are computed.
     #[must_use]
     pub fn trying() -> Self {
         Self { answers_take: Duration::ZERO, ..Self::default() }
     }
 
-    /// What a computation may use.
+    /// The threads and memory of a computation.
     #[must_use]
     pub fn resources(&self) -> Resources {
         let default = Resources::default();
@@ -159,19 +159,19 @@ impl Config {
         }
     }
 
-    /// Reads a file; paths in it start at its folder.
+    /// Reads a file. Relative paths in it start at its folder.
     ///
     /// # Errors
-    /// When it cannot be read, or says something that it cannot.
+    /// When it cannot be read, or a setting is invalid.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|error| ConfigError::File { path: path.to_owned(), error })?;
         Self::of_text(path, &text)
     }
 
-    /// The same of a text, as if it stood in that file.
+    /// Parses a text as the contents of the file at `path`.
     ///
     /// # Errors
-    /// When it says something that it cannot.
+    /// When a setting is invalid.
     pub fn of_text(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let reader = Reader { path, text };
         let root = parse(text).map_err(|error| reader.wrong(error.span.start, error.message))?;
@@ -207,7 +207,7 @@ impl Config {
             }
         }
         if !config.listen.ip().is_loopback() && config.tls.is_none() {
-            let message = format!("{} is seen by other machines, and there is no [tls]", config.listen);
+            let message = format!("other machines can connect to {}, which needs [tls]", config.listen);
             return Err(reader.wrong(0, message));
         }
         Ok(config)
@@ -226,7 +226,7 @@ impl Reader<'_> {
     }
 
     fn of(&self, node: &Node, wanted: &str) -> ConfigError {
-        self.wrong(node.span.start, format!("{wanted} is expected here, and not {}", node.shape.describe()))
+        self.wrong(node.span.start, format!("expected {wanted}, found {}", node.shape.describe()))
     }
 
     fn beside(&self, path: &str) -> PathBuf {
@@ -244,7 +244,7 @@ impl Reader<'_> {
             let Some(key) = known.iter().find(|known| **known == member.key) else {
                 let near = nearest(&member.key, known)
                     .map_or_else(|| known.join(", "), |near| format!("did you mean {near}?"));
-                let message = format!("there is no setting \"{}\" here: {near}", shown(&member.key));
+                let message = format!("unknown setting \"{}\": {near}", shown(&member.key));
                 return Err(self.wrong(member.key_span.start, message));
             };
             found.push((*key, &member.value));
@@ -269,16 +269,16 @@ impl Reader<'_> {
     fn number(&self, node: &Node) -> Result<usize, ConfigError> {
         let Shape::Number(digits) = &node.shape else { return Err(self.of(node, "a whole number")) };
         let number = digits.replace('_', "").parse().ok().filter(|number| *number > 0);
-        number.ok_or_else(|| self.wrong(node.span.start, "a whole number above 0 is expected here"))
+        number.ok_or_else(|| self.wrong(node.span.start, "expected a whole number above 0"))
     }
 
     fn duration(&self, node: &Node) -> Result<Duration, ConfigError> {
         let text = self.text(node)?;
         let known = text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
-        known.ok_or_else(|| self.wrong(node.span.start, "a time such as \"2s\", \"500ms\" or \"1h\" is expected here"))
+        known.ok_or_else(|| self.wrong(node.span.start, "expected a time such as \"2s\", \"500ms\" or \"1h\""))
     }
 
-    /// Bytes: `"4GiB"`, `"500MB"`.
+    /// Bytes of a size such as `"4GiB"` or `"500MB"`.
     fn bytes(&self, node: &Node) -> Result<usize, ConfigError> {
         let text = self.text(node)?;
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -293,14 +293,12 @@ impl Reader<'_> {
             _ => None,
         };
         let bytes = digits.parse::<usize>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
-        bytes.ok_or_else(|| self.wrong(node.span.start, "a size such as \"4GiB\" or \"500MB\" is expected here"))
+        bytes.ok_or_else(|| self.wrong(node.span.start, "expected a size such as \"4GiB\" or \"500MB\""))
     }
 
     fn address(&self, node: &Node) -> Result<SocketAddr, ConfigError> {
         let address = self.text(node)?.parse();
-        address.map_err(|_| {
-            self.wrong(node.span.start, "an address and a port are expected here, such as \"127.0.0.1:5433\"")
-        })
+        address.map_err(|_| self.wrong(node.span.start, "expected an address and a port, such as \"127.0.0.1:5433\""))
     }
 
     fn log_filter(&self, node: &Node) -> Result<LogFilter, ConfigError> {
@@ -324,20 +322,23 @@ impl Reader<'_> {
             if name == "listen" {
                 let address = self.address(value)?;
                 if !address.ip().is_loopback() {
-                    return Err(self.wrong(value.span.start, "metrics are told to this machine alone"));
+                    return Err(self.wrong(
+                        value.span.start,
+                        "metrics must listen on an address of this machine, such as 127.0.0.1:9464",
+                    ));
                 }
                 listen = Some(address);
             } else {
                 let variable = self.text(value)?;
                 let variable = variable.strip_prefix("env:").ok_or_else(|| {
-                    self.wrong(value.span.start, "the secret stands in a variable: secret = \"env:NAME\"")
+                    self.wrong(value.span.start, "the secret must be in an environment variable: secret = \"env:NAME\"")
                 })?;
                 variable_of_secret = Some(variable.to_owned());
             }
         }
         match (listen, variable_of_secret) {
             (Some(listen), Some(variable)) => Ok(Metrics { listen, variable }),
-            _ => Err(self.wrong(node.span.start, "[metrics] needs where to listen, and a secret")),
+            _ => Err(self.wrong(node.span.start, "[metrics] needs `listen` and `secret`")),
         }
     }
 
@@ -356,12 +357,12 @@ impl Reader<'_> {
             }
         }
         if let (Some(_), false) = (&clients, local) {
-            let message = "local = false does not go with clients: every client shows a certificate, by TLS";
+            let message = "local = false cannot be combined with clients: a client certificate needs TLS";
             return Err(self.wrong(node.span.start, message));
         }
         match (certificate, key) {
             (Some(certificate), Some(key)) => Ok(Tls { certificate, key, clients, local }),
-            _ => Err(self.wrong(node.span.start, "[tls] needs a certificate and its key")),
+            _ => Err(self.wrong(node.span.start, "[tls] needs `certificate` and `key`")),
         }
     }
 
@@ -415,9 +416,9 @@ mod tests {
         assert_eq!((none.listen.to_string(), none.answers_take), (LISTEN.to_owned(), ANSWERS_TAKE));
     }
 
-    /// Clients behind a proxy on this machine are not taken for clients on it.
+    /// Clients behind a proxy on this machine are not mistaken for local clients.
     #[test]
-    fn clients_on_this_machine_need_tls_unless_it_is_stated_otherwise() {
+    fn clients_on_this_machine_need_tls_unless_local_is_false() {
         let tls = "[tls]\ncertificate = \"c\"\nkey = \"k\"\n";
         for (more, local) in [("", true), ("local = true", true), ("local = false", false)] {
             let config = read(&format!("check_log = \"seen\"\nhead = \"/safe/head\"\n{tls}{more}")).unwrap();
@@ -428,27 +429,27 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_named() {
+    fn invalid_settings_are_reported() {
         for (text, wanted) in [
-            ("\nlistens = \"x\"", "line 2: there is no setting \"listens\" here: did you mean listen?"),
-            ("listen = 5433", "line 1: a text is expected here, and not a number"),
-            ("listen = \"0.0.0.0:5433\"", "line 1: 0.0.0.0:5433 is seen by other machines, and there is no [tls]"),
-            ("answers_take = \"soon\"", "line 1: a time such as \"2s\", \"500ms\" or \"1h\" is expected here"),
-            ("[limits]\nmemory = \"much\"", "line 2: a size such as \"4GiB\" or \"500MB\" is expected here"),
-            ("[tls]\nkey = \"k\"", "line 1: [tls] needs a certificate and its key"),
-            ("[tls]\ncertificate = \"c\"\nkey = \"k\"\nlocal = 1", "line 4: true or false is expected here"),
+            ("\nlistens = \"x\"", "line 2: unknown setting \"listens\": did you mean listen?"),
+            ("listen = 5433", "line 1: expected a text, found a number"),
+            ("listen = \"0.0.0.0:5433\"", "line 1: other machines can connect to 0.0.0.0:5433, which needs [tls]"),
+            ("answers_take = \"soon\"", "line 1: expected a time such as \"2s\", \"500ms\" or \"1h\""),
+            ("[limits]\nmemory = \"much\"", "line 2: expected a size such as \"4GiB\" or \"500MB\""),
+            ("[tls]\nkey = \"k\"", "line 1: [tls] needs `certificate` and `key`"),
+            ("[tls]\ncertificate = \"c\"\nkey = \"k\"\nlocal = 1", "line 4: expected true or false"),
             (
                 "[tls]\ncertificate = \"c\"\nkey = \"k\"\nclients = \"a\"\nlocal = false",
-                "line 1: local = false does not go with clients",
+                "line 1: local = false cannot be combined with clients",
             ),
-            ("check_log = true", "line 1: a text is expected here"),
-            ("head = true", "line 1: a text is expected here"),
+            ("check_log = true", "line 1: expected a text"),
+            ("head = true", "line 1: expected a text"),
             ("\nlog = \"inof\"", "line 2: the log has no level \"inof\": did you mean info?"),
-            ("log_sql = 1", "line 1: true or false is expected here, and not a number"),
-            ("needs_approval = \"ana\"", "line 1: true, false or a list of accounts is expected here"),
-            ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),
-            ("[metrics]\nsecret = \"in the open\"", "line 2: the secret stands in a variable"),
-            ("[metrics]\nsecret = \"env:X\"", "line 1: [metrics] needs where to listen, and a secret"),
+            ("log_sql = 1", "line 1: expected true or false, found a number"),
+            ("needs_approval = \"ana\"", "line 1: expected true, false or a list of accounts"),
+            ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics must listen on an address of this machine"),
+            ("[metrics]\nsecret = \"in the open\"", "line 2: the secret must be in an environment variable"),
+            ("[metrics]\nsecret = \"env:X\"", "line 1: [metrics] needs `listen` and `secret`"),
             ("a = ", "line 1: "),
         ] {
             let error = read(text).unwrap_err();

@@ -1,17 +1,17 @@
-//! What catalogs tell: the policy's tables, the server's own, and made-up ones to try SQL on.
+//! Catalog contents: the policy's tables, the server's own tables, and made-up tables to try SQL on.
 
 use deniable::exact::{Rounding, decimal};
 use deniable::{ColumnType, Policy};
 use deniable_core::schema::{self, Role};
 use deniable_wire::catalog::{Column, Description, Table, Type};
 
-/// The version of PostgreSQL whose catalogs are shown.
+/// The PostgreSQL version that the catalogs report.
 pub const VERSION: &str = "16.0";
 /// The schema of the server's own tables.
 pub const OWN: &str = "deniable";
 /// The schema of made-up tables.
 pub const SIMULATED: &str = "simulated";
-/// Keys that are listed in what is said of a column.
+/// Maximum number of keys listed in a column's comment.
 const LISTED: usize = 12;
 
 /// A table that the server defines: its name, its description, and its columns.
@@ -20,12 +20,12 @@ type OwnTable = (&'static str, &'static str, &'static [(&'static str, Type)]);
 const OWN_TABLES: [OwnTable; 4] = [
     (
         "promise",
-        "what is promised, to whom, and what whoever asks alone can come to believe",
+        "the promise, its adversary, and a bound for what your answers alone can reveal",
         &[("about", Type::TEXT), ("text", Type::TEXT)],
     ),
     (
         "releases",
-        "what you were answered, and what was published to all: free to ask again",
+        "your answers, and answers published to all: free to repeat",
         &[
             ("number", Type::INT8),
             ("charged", Type::DATE),
@@ -38,7 +38,7 @@ const OWN_TABLES: [OwnTable; 4] = [
     ),
     (
         "requests",
-        "which of your queries an approver allows: nothing is charged by a request",
+        "your requests for approval and their decisions: a request charges nothing",
         &[
             ("number", Type::INT8),
             ("requested", Type::DATE),
@@ -63,7 +63,7 @@ const OWN_TABLES: [OwnTable; 4] = [
     ),
 ];
 
-/// What there is to tell a user.
+/// The catalog contents visible to a user.
 #[must_use]
 pub fn description(policy: &Policy, user: &str) -> Description {
     let declared = policy.tables();
@@ -78,7 +78,7 @@ pub fn description(policy: &Policy, user: &str) -> Description {
         Role::Protected { .. } => {
             format!("protected: ask for counts, sums and averages (version {})", table.data.version)
         }
-        Role::Public { .. } => "public: its rows may be joined with".to_owned(),
+        Role::Public { .. } => "public: its rows may be joined to protected tables".to_owned(),
     };
     let own = OWN_TABLES.iter().map(|(name, comment, columns)| Table {
         schema: OWN.to_owned(),
@@ -90,7 +90,7 @@ pub fn description(policy: &Policy, user: &str) -> Description {
             .map(|(name, of)| Column { name: (*name).to_owned(), data_type: *of, comment: None })
             .collect(),
     });
-    let simulated = "made-up rows of the declared shape, to try SQL on: free, and about nobody";
+    let simulated = "made-up rows of the declared shape, to try SQL on: free, without any private data";
     let tables = declared
         .iter()
         .map(|known| table("public", known, about(known)))
@@ -100,7 +100,7 @@ pub fn description(policy: &Policy, user: &str) -> Description {
     Description { database: policy.name().to_owned(), user: user.to_owned(), version: VERSION.to_owned(), tables }
 }
 
-/// A column, and the coarser ones that follow from it.
+/// A column, followed by the coarser columns derived from it.
 fn columns(column: &schema::Column) -> Vec<Column> {
     let labelled = !column.labels.is_empty();
     let data_type = match column.kind {
@@ -130,7 +130,7 @@ fn columns(column: &schema::Column) -> Vec<Column> {
         if keys.len() > LISTED {
             listed.push(format!("{} in all", keys.len()));
         }
-        said.push(format!("groups {}{}", listed.join(", "), if labelled { "; shown by their labels" } else { "" }));
+        said.push(format!("groups {}{}", listed.join(", "), if labelled { "; displayed by label" } else { "" }));
     }
     let own = Column { name: column.name.clone(), data_type, comment: (!said.is_empty()).then(|| said.join("; ")) };
     let coarser = column.parents.iter().map(|parents| Column {

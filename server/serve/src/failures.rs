@@ -1,5 +1,5 @@
-//! What analysts are told of what went wrong. What follows from the query, the policy and their own account is said in full; all else is one
-//! sentence that is always the same, and the rest goes into the log.
+//! Errors as analysts see them. Errors that depend on the query, the policy and the analyst's own account alone are
+//! reported in full. All others are replaced by one fixed sentence, and their details go to the log.
 
 use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
@@ -11,12 +11,12 @@ use deniable_release::ReleaseError;
 use deniable_release::plan::{PlanError, PlanErrorKind, PlanErrors};
 use deniable_wire::{Code, Failure};
 
-/// A failure, and what is for the curator alone.
+/// An error for the analyst, and details for the curator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the analyst is told.
+    /// The error that the analyst sees.
     pub failure: Failure,
-    /// What the log is told; nothing where the analyst knows it all.
+    /// Details for the log; `None` if the failure is complete.
     pub secret: Option<String>,
 }
 
@@ -26,14 +26,15 @@ impl From<Failure> for Refusal {
     }
 }
 
-/// The one sentence.
+/// The fixed error that hides the cause.
 #[must_use]
 pub fn unavailable() -> Failure {
-    Failure::new(Code::Internal, "the server cannot answer this now")
-        .hint("whoever runs the server can see why; what was charged is kept; asking again is free, unless the answer was being drawn")
+    Failure::new(Code::Internal, "the server cannot answer this now").hint(
+        "the server's log has the cause; charges are kept; repeating a query is free unless its answer was being drawn",
+    )
 }
 
-/// A query that is not understood, or not answered under the policy.
+/// The error of a query that is invalid, or not answered under the policy.
 #[must_use]
 pub fn of_plan(errors: &PlanErrors) -> Failure {
     let Some(PlanError { sql, kind, .. }) = errors.errors().first() else { return unavailable() };
@@ -57,14 +58,14 @@ pub fn of_plan(errors: &PlanErrors) -> Failure {
     }
 }
 
-/// The character of a text at a line and a column, from 1.
+/// The position in characters, from 1, of a line and column, also from 1.
 fn characters(sql: &str, line: u64, column: u64) -> usize {
     let line = usize::try_from(line).unwrap_or(1).max(1);
     let before: usize = sql.split_inclusive('\n').take(line - 1).map(|line| line.chars().count()).sum();
     before + usize::try_from(column).unwrap_or(1).max(1)
 }
 
-/// What a release, or what comes before one, ended with.
+/// The error of a release or of a step before it.
 #[must_use]
 pub fn of_release(error: &Error) -> Refusal {
     match error {
@@ -75,7 +76,7 @@ pub fn of_release(error: &Error) -> Refusal {
     }
 }
 
-/// What the ledger, or the data, do not allow.
+/// The error of a charge that the ledger or the data do not allow.
 #[must_use]
 pub fn of_asks(error: &ReleaseError) -> Refusal {
     use deniable_protocol::ProtocolError;
@@ -91,33 +92,31 @@ pub fn of_asks(error: &ReleaseError) -> Refusal {
 }
 
 fn no_part(name: &str) -> Failure {
-    let message = format!("nothing of the promise is set aside for \"{name}\"");
-    Failure::new(Code::NotAllowed, message).hint("whoever runs the server can set a part aside")
+    let message = format!("no part of the promise is set aside for \"{name}\"");
+    Failure::new(Code::NotAllowed, message).hint("the curator can set a part aside")
 }
 
-/// What a request for approval, or a decision about one, ended with.
+/// The error of a request for approval, or of a decision about one.
 #[must_use]
 pub fn of_decision(error: &ApprovalError) -> Refusal {
     match error {
         ApprovalError::Charge(ChargeError::NoPart(name)) => no_part(name).into(),
         ApprovalError::TooMany(_) => Failure::new(Code::TooMany, error.to_string())
-            .hint("nothing more is asked of the approver before some of them are decided; deniable.requests lists them")
+            .hint("request more after the approver has decided some of these; deniable.requests lists them")
             .into(),
-        ApprovalError::Same(_) => Failure::new(Code::Value, "it was decided so already").into(),
+        ApprovalError::Same(_) => Failure::new(Code::Value, "this request already has this decision").into(),
         ApprovalError::Reason => Failure::new(Code::Value, error.to_string()).into(),
         _ => Refusal { failure: unavailable(), secret: Some(error.to_string()) },
     }
 }
 
-/// The refusal of a query that is not allowed yet, or was rejected.
+/// The error of a query that is not approved yet, or was rejected.
 #[must_use]
 pub fn not_allowed(number: usize, decision: Option<&Decision>) -> Failure {
     match decision {
-        None => {
-            Failure::new(Code::NoPrice, format!("an approver allows your queries first: this is your request {number}"))
-                .detail("nothing was charged")
-                .hint("ask again once deniable.requests says that it is approved")
-        }
+        None => Failure::new(Code::NoPrice, format!("this query needs approval: it is your request {number}"))
+            .detail("nothing was charged")
+            .hint("repeat the query once deniable.requests lists it as approved"),
         Some(decision) => {
             let why =
                 if decision.reason.is_empty() { String::new() } else { format!(": {}", printable(&decision.reason)) };
@@ -129,12 +128,12 @@ pub fn not_allowed(number: usize, decision: Option<&Decision>) -> Failure {
 }
 
 fn over_budget(fits: Option<&Rational>) -> Failure {
-    let failure = Failure::new(Code::NotAllowed, "what is left of your part of the promise does not pay for this");
+    let failure = Failure::new(Code::NotAllowed, "the rest of your part of the promise does not cover this query");
     failure.hint(match fits {
         Some(share) => format!(
             "SET deniable.spend = '{share}' ({} of the whole promise) would still fit",
             percent(share, 1, Rounding::Down)
         ),
-        None => "nothing is left; what was answered before stays free: deniable.releases lists it".to_owned(),
+        None => "your part is spent; earlier answers stay free: deniable.releases lists them".to_owned(),
     })
 }

@@ -1,22 +1,22 @@
-//! The server: private SQL for everybody's tools.
+//! The server: private SQL over the PostgreSQL protocol.
 //!
 //! | question | module |
 //! |---|---|
-//! | how is it set up? | [`config`] |
-//! | who may connect, and as what? | [`accounts`] |
-//! | what becomes of a query? | [`plan`] |
-//! | when is what done, and when may it be seen? | [`queue`] |
-//! | what is told of what went wrong? | [`failures`] |
-//! | which tables and columns are there? | [`describe`], [`own`] |
-//! | how is a query of another shown? | `printed` |
-//! | how is an answer a table? | [`rows`], [`beside`], `replies` |
-//! | what can SQL be tried on? | [`simulated`] |
+//! | how is the server configured? | [`config`] |
+//! | who may connect, and in which role? | [`accounts`] |
+//! | is a query free, charged or refused? | [`plan`] |
+//! | when is a query computed, and when is its answer shown? | [`queue`] |
+//! | which errors do clients see? | [`failures`] |
+//! | which tables and columns exist? | [`describe`], [`own`] |
+//! | how is an analyst's query displayed to an approver? | `printed` |
+//! | how does an answer become a table? | [`rows`], [`beside`], `replies` |
+//! | how are queries tried on made-up rows? | [`simulated`] |
 //! | who is let in, and how long do wrong passwords wait? | [`server`], `attempts` |
-//! | what is done for each of them? | `analyst`, `approver`, `ask` |
-//! | what is the curator told? | [`log`], [`metrics`] |
+//! | what may each connection do? | `analyst`, `approver`, `request` |
+//! | what does the curator see? | [`log`], [`metrics`] |
 //!
-//! Everything that an analyst sees follows from the policy, that one's own queries and the answers to them (C-7, C-8), and from the times on the
-//! grid at which they are shown.
+//! All output to an analyst depends on the policy, on that analyst's own queries and their answers (C-7, C-8), and on
+//! the grid times at which answers are shown, and on nothing else.
 
 pub mod accounts;
 mod analyst;
@@ -44,7 +44,8 @@ pub use config::{Config, ConfigError};
 pub use log::LogFilter;
 pub use run::{ServeError, ServerSetup, accept, check, serve};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, to link one program per crate. The alias lets it name items of this
+// crate by an external path.
 #[cfg(test)]
 extern crate self as deniable_serve;
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The log of the server, for its curator: JSON lines on standard error, without rows, and without SQL unless `log_sql` is set.
+//! The log of the server, for its curator: JSON lines on standard error, without rows, and without SQL unless `log_sql`
+//! is set.
 //!
 //! Events go to a subscriber of their own, never to a global one: events of other crates, which may contain rows, SQL or
 //! passwords, cannot reach the log.
@@ -16,7 +17,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 const CONNECTIONS: &str = "connections";
 const QUERIES: &str = "queries";
-/// Queries that an approver decides about.
+/// Target of events about approvals.
 const APPROVALS: &str = "approvals";
 const SERVER: &str = "server";
 const TARGETS: [&str; 4] = [CONNECTIONS, QUERIES, APPROVALS, SERVER];
@@ -43,7 +44,7 @@ impl FromStr for LogFilter {
     type Err = String;
 
     /// # Errors
-    /// Names the level or target that is not known.
+    /// Names the unknown level or target.
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = |what: &str, name: &str, known: &[&str]| {
             let near = nearest(name, known).map_or_else(|| known.join(", "), |near| format!("did you mean {near}?"));
@@ -103,7 +104,7 @@ impl Log {
         Self { counts: Counts::default(), subscriber: Dispatch::new(subscriber), with_sql }
     }
 
-    /// Writes an event, which gets the time.
+    /// Writes an event with its timestamp.
     fn write(&self, event: impl FnOnce(&str)) {
         let at = Timestamp::now().to_string();
         dispatcher::with_default(&self.subscriber, || event(&at));
@@ -134,10 +135,10 @@ impl Log {
         self.write(|at| info!(target: SERVER, at, event = "reloaded"));
     }
 
-    /// They were read anew, and nothing changes.
+    /// The policy, accounts and certificates could not be reloaded, so the old ones stay in use.
     pub fn not_reloaded(&self, why: &str) {
         let why = printable(why);
-        self.write(|at| warn!(target: SERVER, at, event = "not reloaded: all stays as it was", %why));
+        self.write(|at| warn!(target: SERVER, at, event = "not reloaded: settings are unchanged", %why));
     }
 
     /// A query was charged, and answered or refused after that.
@@ -168,7 +169,7 @@ impl Log {
         self.write(|at| info!(target: APPROVALS, at, event, %user));
     }
 
-    /// A failure that analysts are told nothing about.
+    /// A failure whose cause is hidden from analysts.
     pub fn failed(&self, user: &str, why: &str) {
         self.counts.failures.inc();
         let (user, why) = (printable(user), printable(why));
@@ -183,7 +184,7 @@ mod tests {
     use std::process::Command;
     use std::sync::{Arc, Mutex};
 
-    /// A writer that keeps what is written.
+    /// A writer that stores its output.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -204,7 +205,7 @@ mod tests {
         let log = Log::to_writer(&filter.parse().unwrap(), with_sql, move || writer.clone());
         every_event(&log);
         assert_eq!((log.counts.connections.get(), log.counts.steps.get(), log.counts.failures.get()), (1, 3, 1));
-        // An event of another crate, with a row.
+        // An event of another crate, with a row, which must not appear.
         tracing::error!(target: "connections", row = "ann,52");
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         let without_time = |line: &str| {
@@ -237,14 +238,14 @@ mod tests {
             r#"{"level":"INFO","at":"","event":"answered","part":"ana","identity":"q1","steps":"3","target":"queries"}"#,
             r#"{"level":"INFO","at":"","event":"requested","part":"ana","identity":"q2","target":"approvals"}"#,
             r#"{"level":"INFO","at":"","event":"rejected","user":"eve","target":"approvals"}"#,
-            r#"{"level":"WARN","at":"","event":"not reloaded: all stays as it was","why":"accounts is gone","target":"server"}"#,
+            r#"{"level":"WARN","at":"","event":"not reloaded: settings are unchanged","why":"accounts is gone","target":"server"}"#,
             r#"{"level":"ERROR","at":"","event":"failed","user":"ana","why":"disk full","target":"server"}"#,
         ];
         assert_eq!(lines("info", false), expected);
     }
 
     #[test]
-    fn sql_is_logged_only_if_the_curator_asks_for_it() {
+    fn sql_is_logged_only_if_log_sql_is_set() {
         assert!(!lines("trace", false).join("").contains("secret"));
         assert!(lines("info", true).join("").contains(r#""sql":"SELECT COUNT(*) FROM t WHERE x = 'secret'""#));
     }
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_standard_error_ends_nothing() {
+    fn a_closed_standard_error_does_not_stop_the_thread() {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let mut child = Command::new(std::env::current_exe().unwrap());
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "runs in a process that `a_closed_standard_error_ends_nothing` starts"]
+    #[ignore = "runs in a process that `a_closed_standard_error_does_not_stop_the_thread` starts"]
     fn events_on_standard_error() {
         every_event(&Log::to_stderr(&LogFilter::default(), false));
     }

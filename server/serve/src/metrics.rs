@@ -1,5 +1,5 @@
-//! Whether the server is ready, and what it counts: for the curator alone, on a port and behind a secret of their own, since what analysts do follows
-//! from answers.
+//! Readiness and counts of the server, for the curator alone: on their own port and behind their own secret, because
+//! the activity of analysts depends on answers.
 
 use crate::server::Service;
 use axum::Router;
@@ -18,20 +18,20 @@ use tokio::net::TcpListener;
 
 const LEAST_SECRET: usize = 16;
 
-/// Where it is told, and to whom.
+/// The endpoint of the metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metrics {
-    /// An address of this machine.
+    /// The address to listen on, of this machine.
     pub listen: SocketAddr,
-    /// The variable of the environment with what stands behind `Authorization: Bearer`: the server alone needs it.
+    /// The environment variable with the token for `Authorization: Bearer`. Only the server and its scraper need it.
     pub variable: String,
 }
 
 impl Metrics {
-    /// The secret.
+    /// The secret from the environment variable.
     ///
     /// # Errors
-    /// When the variable holds none that is long enough.
+    /// When the variable is not set, or its value is too short.
     pub fn secret(&self) -> Result<String, String> {
         let known = std::env::var(&self.variable).ok().filter(|secret| secret.len() >= LEAST_SECRET);
         known.ok_or_else(|| {
@@ -43,11 +43,11 @@ impl Metrics {
 #[derive(Clone)]
 struct MetricsState {
     served: Arc<Service>,
-    /// Compared as hashes, so that time tells nothing of how much of it was right.
+    /// Compared as hashes, so that the time does not depend on how much of a wrong secret is right.
     secret: blake3::Hash,
 }
 
-/// Tells until the server ends.
+/// Serves metrics until the server ends.
 pub async fn tell(listener: TcpListener, secret: String, served: Arc<Service>) {
     let told = MetricsState { served, secret: blake3::hash(secret.as_bytes()) };
     let router = Router::new()
@@ -55,14 +55,14 @@ pub async fn tell(listener: TcpListener, secret: String, served: Arc<Service>) {
         .route("/ready", get(|| async { "ready\n" }))
         .with_state(told.clone())
         .layer(middleware::from_fn_with_state(told, guard));
-    // It ends with the runtime, or not at all.
+    // Serving ends with the runtime at the latest.
     let _ = axum::serve(listener, router).await;
 }
 
 async fn guard(State(told): State<MetricsState>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|given| given.to_str().ok());
     let given = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
-    // The comparison of hashes takes the same time for all.
+    // Comparing hashes takes the same time for all inputs.
     if blake3::hash(given.as_bytes()) != told.secret {
         return StatusCode::UNAUTHORIZED.into_response();
     }
@@ -79,23 +79,23 @@ async fn counted(State(told): State<MetricsState>) -> Response {
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The counts of a server since its start.
+/// Counters since the start of the server.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Connections that were let in.
+    /// Connections let in.
     pub connections: Counter,
-    /// Wrong passwords, and names without an account.
+    /// Wrong passwords, including those for names without an account.
     pub wrong_passwords: Counter,
-    /// Queries that were charged, and answered or refused after that.
+    /// Queries charged, and then answered or refused.
     pub charged: Counter,
-    /// Steps of the grid that their answers took, together.
+    /// Sum, over charged queries, of the grid steps that their answers took.
     pub steps: Counter,
-    /// Failures that analysts are told nothing about.
+    /// Failures whose cause is hidden from analysts.
     pub failures: Counter,
 }
 
 impl Counts {
-    /// The counts in the text format of OpenMetrics, with the open connections and the waiting queries.
+    /// The counters in the OpenMetrics text format, with the numbers of open connections and of waiting queries.
     fn in_words(&self, open: usize, waiting: usize) -> Result<String, std::fmt::Error> {
         let gauge = |value: usize| {
             let gauge = Gauge::<i64>::default();
@@ -111,7 +111,7 @@ impl Counts {
         all.register("charged", help, self.charged.clone());
         let help = "steps of the grid that the answers of charged queries took, together";
         all.register("steps", help, self.steps.clone());
-        all.register("failures", "failures that analysts are told nothing about", self.failures.clone());
+        all.register("failures", "failures whose cause is hidden from analysts", self.failures.clone());
         all.register("waiting", "queries that wait for their turn", gauge(waiting));
         let mut text = String::new();
         encode(&mut text, &all)?;

@@ -1,4 +1,4 @@
-//! The rows of the server's own tables: of the ledger what whoever asks may know of it.
+//! Rows of the server's own tables, restricted to the part of the ledger that the user may see.
 
 use crate::printed::printed;
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
@@ -16,7 +16,7 @@ fn text(text: impl Into<String>) -> Option<String> {
     Some(text.into())
 }
 
-/// The rows of a table of this name.
+/// The rows of the table with this name.
 #[must_use]
 pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary, needs_approval: bool) -> Rows {
     let id = AccountId::of(policy.guarantee());
@@ -30,7 +30,7 @@ pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary, needs_a
     }
 }
 
-/// What is promised, and what one with a part of one's own alone can come to believe.
+/// The promise, and a bound for what an analyst with a reserved part can learn alone.
 fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_approval: bool) -> Rows {
     let statement = Statement::of(guarantee);
     let row = |about: &str, said: &str| vec![text(about), text(said)];
@@ -44,7 +44,7 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_
     {
         match own.sharing {
             Sharing::Reserved => {
-                // What is shown to everybody is known to this one, too (C-7).
+                // Answers published to all are known to this analyst, too (C-7).
                 let share = &own.share + account.unreserved_share();
                 let limit = account.guarantee.limit().share(&share);
                 let said = limit.map_or_else(|_| "all of the promise".to_owned(), |limit| limit.in_words());
@@ -60,20 +60,20 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_
             Sharing::Overlapping => {
                 rows.push(row(
                     "you alone",
-                    "no bound of your own: your part overlaps with others', and only the bound of all together holds",
+                    "no separate bound: your part overlaps with others, so only the bound for all parts applies",
                 ));
             }
         }
     }
     if needs_approval {
-        let said = "whoever approves queries decides by the query, by what is public and by the analyst's own account; a decision that rests on more \
-                    is outside what is said of one analyst alone";
+        let said = "approvers decide by the query, by public facts and by the analyst's own account; a decision that \
+                    depends on more is outside the bound for one analyst alone";
         rows.push(row("assumption", said));
     }
     rows
 }
 
-/// The day: when exactly something was recorded tells how long it waited for others.
+/// The day alone, because the exact time would reveal how long a query waited for those of other users.
 fn day(moment: &impl ToString) -> Option<String> {
     text(moment.to_string().split('T').next().unwrap_or_default())
 }

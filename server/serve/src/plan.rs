@@ -1,5 +1,5 @@
-//! What becomes of a query: a stored answer, a charge, or a refusal. It follows from the query, the policy and what whoever asks may know
-//! of the ledger, their own account (C-8), and from nothing else.
+//! Decides whether a query has a stored answer, is charged, or is refused. The decision depends on the query, the
+//! policy and the part of the ledger that the payer may see (C-8), and on nothing else.
 
 use crate::beside::NumberColumns;
 use crate::failures::{self, Refusal};
@@ -14,49 +14,50 @@ use deniable_release::{expected, fits, stored};
 use deniable_wire::{Code, Failure, Notice, Query};
 use num_traits::Zero;
 
-/// What queries are called in the ledger.
+/// The name of these queries in the ledger.
 const NAME: &str = "query";
-/// The price that is named as an example.
+/// The example price in hints, as numerator and denominator.
 const EXAMPLE: (i64, i64) = (1, 40);
-/// The least price is one part in so many of the promise: a part of a budget pays for so many queries at most.
+/// The least price is 1/`LEAST` of the promise, which bounds the number of queries that a part can pay for.
 const LEAST: i64 = 100_000;
-/// Prices are whole numbers of such a part, so that what is spent stays a short fraction however often it is added to: 2^6, 3^3, 5^6, 7, 11 and 13.
+/// Prices are multiples of 1/`UNITS`, so that sums of prices stay short fractions. The factors are 2^6, 3^3, 5^6, 7, 11
+/// and 13.
 const UNITS: i64 = 27_027_000_000;
-/// Expected errors that are listed.
+/// Maximum number of expected errors listed.
 const LISTED: usize = 20;
 
-/// A query that is understood.
+/// A query with its plan and price.
 #[derive(Debug, Clone)]
 pub struct PricedPlan {
-    /// Its plan: of what is free, taken from the answer that holds it.
+    /// The plan. If the query is free, it is the plan of the stored answer that contains it.
     pub plan: Plan,
-    /// What it would cost, where a price is stated.
+    /// The price, if the query states one.
     pub price: Option<Rational>,
-    /// What is shown beside its numbers.
+    /// The columns shown beside its numbers.
     pub beside: NumberColumns,
 }
 
-/// What becomes of it.
+/// The decision about a query.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It was answered.
+    /// A stored answer contains the result, so the query is free.
     Stored(Box<(PricedPlan, QueryAnswer)>),
-    /// It can be, for its price.
+    /// The query can be charged.
     ToPay(Box<PricedPlan>),
 }
 
 /// The price that a query states.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not a valid price.
 pub fn price(query: &Query) -> Result<Option<Rational>, Failure> {
     query.setting("spend").filter(|text| !text.is_empty()).map(share).transpose()
 }
 
-/// A share of the promise, as a setting states it.
+/// Parses a share of the promise from a setting.
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not a valid share.
 pub fn share(text: &str) -> Result<Rational, Failure> {
     let wrong =
         |why: String| Failure::new(Code::Setting, format!("deniable.spend: {why}")).hint("SET deniable.spend = '1/40'");
@@ -72,10 +73,10 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
     Ok(value)
 }
 
-/// Understands a query; without a price at that of an example.
+/// Plans a query. Without a price, the plan uses the example price.
 ///
 /// # Errors
-/// When it is none, is not answered under the policy, or has more groups than this.
+/// When the query is invalid, is not answered under the policy, or has more than `most_cells` groups.
 pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<PricedPlan, Failure> {
     let price = price(query)?;
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
@@ -84,10 +85,10 @@ pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<P
     let query = deniable::Query::new(NAME, sql, share);
     let plan = query.plan(policy).map_err(|error| {
         let failure = failures::of_release(&error).failure;
-        // Places in another text than was sent would mislead.
+        // Positions in rewritten SQL would be misleading.
         Failure { position: failure.position.filter(|_| is_as_sent), ..failure }
     })?;
-    // What cannot be shown is refused here, before anything is charged.
+    // A query whose answer could not be shown is refused before anything is charged.
     if let Some(planned) = plan.queries().first() {
         rows::columns(planned.query(), &beside)?;
         let cells = cells(planned);
@@ -99,10 +100,10 @@ pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<P
     Ok(PricedPlan { plan, price, beside })
 }
 
-/// What becomes of a query, as far as whoever pays may know the ledger.
+/// Decides about a query, with the part of the ledger that the payer may see.
 ///
 /// # Errors
-/// When it is refused: nothing was charged.
+/// When the query is refused. Nothing was charged.
 pub fn found(asked: PricedPlan, ledger: &Summary) -> Result<Outcome, Refusal> {
     let PricedPlan { plan, price, beside } = asked;
     let account = ledger.accounts.iter().find(|account| account.id == plan.account());
@@ -124,7 +125,7 @@ pub fn found(asked: PricedPlan, ledger: &Summary) -> Result<Outcome, Refusal> {
     }
 }
 
-/// The refusal of whoever states no price, with what one would buy.
+/// The refusal of a query without a price, with the errors expected at the example price.
 fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
     let (of, all) = EXAMPLE;
     let errors: Vec<String> = errors(plan).into_iter().take(3).collect();
@@ -138,20 +139,20 @@ fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
     if left.as_ref().is_some_and(Zero::is_zero) {
         return Failure::new(
             Code::NotAllowed,
-            "nothing of yours answers this, and nothing of your part of the promise is left",
+            "no stored answer matches this query, and your part of the promise is spent",
         )
-        .hint("what was answered before stays free: deniable.releases lists it");
+        .hint("earlier answers stay free: deniable.releases lists them");
     }
-    let left = left.map(|left| format!("{} is left to you", percent(&left, 1, Rounding::Down)));
-    let failure =
-        Failure::new(Code::NoPrice, "nothing of yours answers this yet, and nothing says what an answer may cost");
-    let detail = format!("{}{buys}", left.unwrap_or_else(|| "the whole of your part is left to you".to_owned()));
+    let left = left.map(|left| format!("{} of the promise is left to you", percent(&left, 1, Rounding::Down)));
+    let failure = Failure::new(Code::NoPrice, "no stored answer matches this query, and it states no price");
+    let detail = format!("{}{buys}", left.unwrap_or_else(|| "your whole part is left".to_owned()));
     failure
         .detail(detail)
         .hint(format!("SET deniable.spend = '{of}/{all}', or begin the query with /* deniable.spend = {of}/{all} */"))
 }
 
-/// What is left to whoever pays, as a share of the whole promise; `None` where nothing was spent, or it is no exact share.
+/// The rest of the payer's part, as a share of the whole promise; `None` if nothing was spent, or the rest is not an
+/// exact share.
 fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
     let account = account?.seen_by(part);
     let shares = account.allowances().into_iter().map(|allowed| {
@@ -162,18 +163,18 @@ fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
     shares.collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
-/// Groups of an answer, all levels together.
+/// The number of groups of an answer, summed over all levels.
 pub fn cells(planned: &deniable_release::QueryPlan) -> usize {
     (0..planned.query().levels().len()).map(|level| planned.query().cells(level)).fold(0, usize::saturating_add)
 }
 
-/// How far each number would be off, in words.
+/// The expected error of each number, as text.
 fn errors(plan: &Plan) -> Vec<String> {
     let all = plan.queries().iter().flat_map(|planned| expected(planned, plan.policy()));
     all.take(LISTED).map(|expected| format!("{} is off by at most {}", expected.name, expected.error)).collect()
 }
 
-/// What an answer would take, in lines.
+/// The cost and errors of an answer, as lines of text.
 #[must_use]
 pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> Vec<String> {
     let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
@@ -182,7 +183,7 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
     let now = found(asked.clone(), ledger);
     let plan = match &now {
         Ok(Outcome::Stored(stored)) => {
-            lines.push("Free: a stored answer holds it".to_owned());
+            lines.push("Free: a stored answer contains it".to_owned());
             &stored.0.plan
         }
         Ok(Outcome::ToPay(asked)) => {
@@ -210,7 +211,7 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
         lines.extend(errors.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(planned) = plan.queries().first() {
-        lines.push(format!("Groups: {}, whether anybody is in them or not", cells(planned)));
+        lines.push(format!("Groups: {}, including empty ones", cells(planned)));
         lines.extend(planned.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
     }
     lines.push(match left(account, plan.part()) {
@@ -220,7 +221,7 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
     lines
 }
 
-/// What is said beside an answer that was just charged for.
+/// The notice beside an answer that was just charged.
 #[must_use]
 pub fn charged(asked: &PricedPlan, ledger: &Summary) -> Notice {
     let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
@@ -232,19 +233,19 @@ pub fn charged(asked: &PricedPlan, ledger: &Summary) -> Notice {
     ));
     notice.detail = left(account, asked.plan.part())
         .map(|left| format!("left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)));
-    notice.hint = Some("deniable.promise says what that means, and asking again is free".to_owned());
+    notice.hint = Some("deniable.promise explains the guarantee; repeating the query is free".to_owned());
     notice
 }
 
-/// How it stands with the approval of a query that needs one.
+/// The approval state of a query that needs approval.
 fn approval(plan: &Plan, account: Option<&Account>) -> String {
     let identity = plan.queries().first().map(|planned| planned.for_ledger(plan.policy()).identity).unwrap_or_default();
     let request = account.and_then(|account| account.request(plan.part(), &identity));
     match request.zip(account).map(|(request, account)| account.decision(request)) {
-        None => "To be approved first: asking makes the request".to_owned(),
+        None => "To be approved first: running the query makes the request".to_owned(),
         Some(None) => "To be approved first: it was requested, and the approver has not decided".to_owned(),
         Some(Some(decision)) if decision.allowed => format!("Approved by \"{}\"", decision.by),
-        Some(Some(decision)) => format!("Rejected by \"{}\": it would not be charged", decision.by),
+        Some(Some(decision)) => format!("Rejected by \"{}\": the query would not be charged", decision.by),
     }
 }
 
@@ -254,7 +255,7 @@ fn cost(plan: &Plan) -> String {
     })
 }
 
-/// An answer as it is shown.
+/// The columns of an answer that the query shows.
 #[must_use]
 pub fn shown(asked: &PricedPlan, answered: &QueryAnswer) -> Option<Answer> {
     let planned = asked.plan.queries().first()?;

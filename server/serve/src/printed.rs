@@ -1,6 +1,6 @@
-//! Queries of analysts as they are shown to others. An analyst chooses the text of a query, and an approver decides by
-//! its display. So the query is printed anew from its parsed form, without comments, with every name that the analyst
-//! gave marked, and on one line without hidden characters and runs of spaces.
+//! Displays analysts' queries to approvers. An analyst chooses the text of a query, and an approver decides by its
+//! display. The query is therefore printed from its parsed form: on one line, without comments, with every name that
+//! the analyst gave marked, and without hidden characters or runs of spaces.
 
 use deniable_core::text::is_hidden;
 use deniable_wire::catalog::print::{faithful_in, text};
@@ -11,21 +11,21 @@ use std::ops::ControlFlow;
 
 /// The mark before a name that the query defines.
 const ALIAS: &str = "/* alias */";
-/// The mark before a text that could not be printed anew.
-const AS_SENT: &str = "(not printed anew) ";
-/// Spaces that are escaped one by one; longer runs are counted.
+/// The mark before a text that could not be parsed and printed.
+const AS_SENT: &str = "(as sent) ";
+/// Spaces escaped one by one; longer runs are counted.
 const FEW_SPACES: usize = 4;
 
-/// A query as others are shown it.
+/// A query as an approver sees it.
 pub fn printed(sql: &str) -> String {
     visible(&anew(sql).unwrap_or_else(|| format!("{AS_SENT}{sql}")))
 }
 
-/// The query from its parsed form, in the dialect of the planner.
+/// The query printed from its parsed form, in the planner's dialect; `None` if that form is not faithful.
 fn anew(sql: &str) -> Option<String> {
     let mut statements = Parser::parse_sql(&GenericDialect {}, sql).ok()?.into_iter();
     let (Some(statement), None) = (statements.next(), statements.next()) else { return None };
-    // A query is shown as printed only if its text parses to the same query.
+    // Printed only if the printed text parses to the same query.
     faithful_in(&statement, &GenericDialect {})?;
     let Statement::Query(mut query) = statement else { return None };
     let _ = VisitMut::visit(&mut query, &mut Marks);
@@ -79,8 +79,8 @@ impl VisitorMut for Marks {
     }
 }
 
-/// The text on one line, in which every character is seen: hidden ones, all spaces but the plain one, and all plain
-/// ones behind another are escaped.
+/// The text on one line with every character visible: hidden characters, all spaces except the plain one, and plain
+/// spaces after another space are escaped.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -129,21 +129,21 @@ mod tests {
                 "SELECT n FROM (SELECT COUNT(*) AS n FROM t) ok",
                 "SELECT n FROM (SELECT COUNT(*) AS /* alias */ \"n\" FROM t) /* alias */ \"ok\"",
             ),
-            // Texts keep their characters, hidden ones escaped.
+            // String constants keep their characters; hidden characters are escaped.
             (
                 "SELECT COUNT(*) FROM t WHERE a = 'x\u{1b}[2J\u{202e}y\u{a0}z' AND b = 'it''s -- so'",
                 "SELECT COUNT(*) FROM t WHERE a = 'x\\u{1b}[2J\\u{202e}y\\u{a0}z' AND b = 'it''s -- so'",
             ),
             ("SELECT COUNT(*) FROM t WHERE a = 'x  y'", "SELECT COUNT(*) FROM t WHERE a = 'x \\u{20}y'"),
-            // Texts other than one query.
-            ("SELEC 1 -- fine\n", "(not printed anew) SELEC 1 -- fine\\u{a}"),
-            ("SELECT 1; SELECT 2", "(not printed anew) SELECT 1; SELECT 2"),
+            // Texts other than a single query.
+            ("SELEC 1 -- fine\n", "(as sent) SELEC 1 -- fine\\u{a}"),
+            ("SELECT 1; SELECT 2", "(as sent) SELECT 1; SELECT 2"),
         ] {
             assert_eq!(printed(sql), shown);
         }
     }
 
-    /// A condition cannot be pushed out of sight, in a text or between words.
+    /// A condition cannot be moved out of sight by spaces, in a string or between words.
     #[test]
     fn runs_of_spaces_are_short() {
         let spaces = " ".repeat(3_000);

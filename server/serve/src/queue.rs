@@ -1,7 +1,9 @@
-//! What is paid for, one thing after the other, in turns among those who ask; and when each may see that it is done.
+//! The queue of charged queries: one at a time, taking turns among users; and the time from which each answer is
+//! visible.
 //!
-//! An answer is shown at a time on the grid: its arrival and a whole number of times `answers_take`. How long it took within them is seen by
-//! nobody. What was asked twice before that is done once, and waits for the same time.
+//! An answer becomes visible at a time on the grid: the arrival of the query plus a whole multiple of `answers_take`.
+//! The exact computing time within a step is hidden. A query that is submitted again before it is done is computed
+//! once, and both become visible at the same time.
 
 use crate::failures::Refusal;
 use deniable_wire::{Code, Failure};
@@ -11,27 +13,27 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// Something to do: it runs on a thread that may take its time.
+/// A job, which runs on a blocking thread.
 type Work = Box<dyn FnOnce() -> Result<(), Refusal> + Send>;
 
-/// Bytes of the stacks on which queries are taken apart, which is as deep as they are; what is not used of them takes no memory.
+/// Stack size in bytes for parsing queries, which recurses as deeply as the query nests. Unused pages take no memory.
 pub const STACK: usize = 64 << 20;
 
-/// Who asks, and the identity of what is asked.
+/// The name of the paying part, and the identity of the query.
 pub type Key = (String, String);
 
-/// What came of something, and from when on it may be seen.
+/// The result of a job, and the time from which it is visible.
 #[derive(Debug, Clone)]
 pub struct Completion {
-    /// Whether it was done, or why not.
+    /// Success, or the error shown to the client.
     pub result: Result<(), Failure>,
-    /// From when on.
+    /// The time from which it is visible.
     pub due: Instant,
-    /// How many times `answers_take` that is after it was asked.
+    /// The number of steps of `answers_take` between arrival and `due`.
     pub steps: u32,
 }
 
-/// A callback on completed queries, for the curator.
+/// A callback on completed queries, for the curator's log.
 pub type CompletionListener = dyn Fn(&Key, &Completion, Option<&str>) + Send + Sync;
 
 struct Job {
@@ -44,9 +46,9 @@ struct Job {
 #[derive(Default)]
 struct State {
     waiting: BTreeMap<String, VecDeque<Job>>,
-    /// Whose turn it was last.
+    /// The name whose turn was last.
     last: String,
-    /// What is being done, or is done and not seen yet.
+    /// Jobs that are running, or done and not visible yet.
     known: BTreeMap<Key, watch::Receiver<Option<Completion>>>,
 }
 
@@ -54,35 +56,35 @@ struct State {
 pub struct Queue {
     state: Mutex<State>,
     more: Notify,
-    /// The step of the grid; nothing where answers are shown when they are there.
+    /// The step of the grid; zero shows answers as soon as they are computed.
     step: Duration,
-    /// How much one may have waiting.
+    /// Maximum number of waiting jobs of one name.
     most: usize,
     begun: Instant,
 }
 
 impl Queue {
-    /// An empty one.
+    /// An empty queue.
     #[must_use]
     pub fn new(step: Duration, most: usize) -> Self {
         Self { state: Mutex::default(), more: Notify::new(), step, most, begun: Instant::now() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // What is kept is whole between any two of its changes.
+        // The data are consistent between any two changes, so a poisoned lock can be used.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many wait.
+    /// The number of waiting jobs.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.state().waiting.values().map(VecDeque::len).sum()
     }
 
-    /// Does something, or waits for the same thing that is done already.
+    /// Submits a job, or joins the job with the same key that is already waiting or running.
     ///
     /// # Errors
-    /// When this one has too much waiting.
+    /// When too many jobs of this name are waiting.
     pub fn submit(
         &self,
         key: Key,
@@ -95,8 +97,8 @@ impl Queue {
         }
         let own = state.waiting.entry(key.0.clone()).or_default();
         if own.len() >= self.most {
-            let message = format!("{} queries of yours wait already", own.len());
-            return Err(Failure::new(Code::TooMany, message).hint("ask again when they are answered"));
+            let message = format!("{} of your queries are already waiting", own.len());
+            return Err(Failure::new(Code::TooMany, message).hint("retry after they are answered"));
         }
         let (done, seen) = watch::channel(None);
         own.push_back(Job { key: key.clone(), arrival, work, done });
@@ -106,22 +108,22 @@ impl Queue {
         Ok(seen)
     }
 
-    /// From when on an answer may be shown that is there; now, where nothing stands against it.
+    /// The time from which a stored answer is visible; the present or a past time if it is visible already.
     #[must_use]
     pub fn due(&self, key: &Key) -> Instant {
         let state = self.state();
         let known = state.known.get(key).and_then(|known| known.borrow().as_ref().map(|done| done.due));
-        // What was being done before a restart is not remembered: whatever was there then waits for one step.
+        // Pending jobs are not remembered over a restart, so every answer stored before it waits for one step.
         known.unwrap_or(self.begun + self.step)
     }
 
-    /// Whether something is being done for this one, or done and not to be seen yet.
+    /// The job with this key, if it is running, or done and not visible yet.
     #[must_use]
     pub fn pending(&self, key: &Key) -> Option<watch::Receiver<Option<Completion>>> {
         self.state().known.get(key).filter(|known| is_pending(known)).cloned()
     }
 
-    /// The same for anything of this one.
+    /// Any such job of this name.
     #[must_use]
     pub fn pending_of(&self, who: &str) -> Option<watch::Receiver<Option<Completion>>> {
         let state = self.state();
@@ -133,7 +135,7 @@ impl Queue {
             .map(|(_, known)| known.clone())
     }
 
-    /// The next one, in turns.
+    /// The next job, taking turns among names.
     fn next(&self) -> Option<Job> {
         let mut state = self.state();
         let after = state.last.clone();
@@ -162,7 +164,7 @@ impl Queue {
         (arrival + self.step * steps, steps)
     }
 
-    /// Does what is asked for, for ever.
+    /// Runs jobs, for ever.
     pub async fn run(self: Arc<Self>, tell: Arc<CompletionListener>) {
         loop {
             let Some(Job { key, arrival, work, done }) = self.next() else {
@@ -178,7 +180,7 @@ impl Queue {
             let queue = Arc::clone(&self);
             tokio::spawn(async move {
                 tokio::time::sleep_until(due).await;
-                // Somebody may have asked anew at this very moment.
+                // The same query may have been submitted in the meantime.
                 let mut state = queue.state();
                 if state.known.get(&key).is_some_and(|known| !is_pending(known)) {
                     state.known.remove(&key);
@@ -188,7 +190,7 @@ impl Queue {
     }
 }
 
-/// Does something on a thread of its own, which nothing else keeps waiting.
+/// Runs a job on its own thread, so that it does not block other tasks.
 async fn on_a_thread(work: Work) -> Result<(), Refusal> {
     let failed = |why: String| Err(Refusal { failure: crate::failures::unavailable(), secret: Some(why) });
     let (tell, told) = tokio::sync::oneshot::channel();
@@ -198,18 +200,18 @@ async fn on_a_thread(work: Work) -> Result<(), Refusal> {
     });
     match begun {
         Err(error) => failed(error.to_string()),
-        // What panics is a mistake of this program, and no reason to stop the queue.
+        // A panic is a bug of this program, and must not stop the queue.
         Ok(_) => told.await.unwrap_or_else(|_| failed("what was charged for panicked".to_owned())),
     }
 }
 
-/// Whether something is being done, or is not to be seen yet. What is forgotten a moment later than it may be seen is pending no more: whoever was
-/// just shown an answer has it.
+/// Whether a job is running, or not visible yet. A completed job is removed slightly later than its result becomes
+/// visible; in between it is not pending, because a client may have its answer already.
 fn is_pending(known: &watch::Receiver<Option<Completion>>) -> bool {
     known.borrow().as_ref().is_none_or(|done| done.due > Instant::now())
 }
 
-/// Waits until something is done and may be seen.
+/// Waits until a job is done and its result is visible.
 pub async fn seen(mut done: watch::Receiver<Option<Completion>>) -> Result<(), Failure> {
     let known = match done.wait_for(Option::is_some).await {
         Ok(known) => known.clone(),
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn turns_are_taken_and_what_is_asked_twice_is_done_once() {
+    async fn names_take_turns_and_equal_queries_run_once() {
         let queue = begun(0, 3);
         let (tell, told) = mpsc::channel();
         let mut all = Vec::new();
@@ -255,9 +257,9 @@ mod tests {
         assert_eq!(told.try_iter().collect::<Vec<_>>(), ["ana 1", "bo 1", "cy 1", "ana 2", "ana 3"]);
     }
 
-    /// From the moment on at which an answer may be seen nothing is pending, whenever it is forgotten.
+    /// From the time at which an answer becomes visible, its job is not pending, whenever it is removed.
     #[tokio::test]
-    async fn what_may_be_seen_is_not_pending() {
+    async fn visible_answers_are_not_pending() {
         let queue = begun(0, 3);
         let later = Instant::now() + Duration::from_secs(3_600);
         for (due, is_pending) in [(Instant::now(), false), (later, true)] {
@@ -270,9 +272,10 @@ mod tests {
         }
     }
 
-    /// However long it takes within a step, it is seen at the end of it: also by whoever asks again, or went away.
+    /// The result becomes visible at the end of its step, however long it took within the step; also for a client that
+    /// asks again or has disconnected.
     #[tokio::test(start_paused = true)]
-    async fn what_is_done_is_seen_on_the_grid() {
+    async fn results_become_visible_on_the_grid() {
         let queue = begun(1_000, 3);
         let steps = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&steps);

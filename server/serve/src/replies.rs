@@ -1,29 +1,30 @@
-//! Replies that were made before: a dashboard asks the same again and again.
+//! A cache of replies, because dashboards repeat the same queries.
 //!
-//! A reply to a query that states its price never changes, since what was stored is shown for ever. One to a query without a price is the dearest
-//! answer that holds it, and so follows from the answers that there are: it is remembered with their number, which only grows.
+//! The reply to a query with a price never changes, because stored answers never change. The reply to a query without a
+//! price is the stored answer with the highest price that contains it, so it depends on the set of stored answers. It
+//! is cached with their number, which only grows.
 
 use crate::queue::Key;
 use deniable_wire::{Notice, OwnSettings, Query, Reply};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of all queries and replies together, about.
+/// Approximate maximum size in bytes of all cached queries and replies.
 const MOST_BYTES: usize = 64 << 20;
-/// Bytes that a value takes besides its text, and so about what anything else takes that is kept of a reply.
+/// Bytes of a value besides its text; also used as an estimate for the other parts of a reply.
 const OF_VALUE: usize = 32;
 
-/// Who asks, what, and with which settings.
+/// The user's part, the SQL and the settings.
 type ReplyKey = (String, String, OwnSettings);
 
-/// A reply, the identity of what holds it, and the answers that there were.
+/// A reply, the key of the stored answer that contains it, and the number of answers at that time.
 struct KnownReply {
     reply: Reply,
     held_by: Key,
     answers: Option<usize>,
 }
 
-/// Replies of one policy.
+/// The cached replies under one policy.
 #[derive(Default)]
 pub struct RememberedReplies(Mutex<ReplyCache>);
 
@@ -37,7 +38,8 @@ fn asked(who: &str, query: &Query) -> ReplyKey {
     (who.to_owned(), query.sql.clone(), query.settings.clone())
 }
 
-/// What a query and its reply take, about. A query counts as well: whoever asks may write it in as many ways, and as long, as they like.
+/// The approximate size in bytes of a query and its reply. The query counts, too, because a client may send many long
+/// variants of one query.
 fn bytes((who, sql, settings): &ReplyKey, reply: &Reply) -> usize {
     let text = |text: &str| OF_VALUE + text.len();
     let settings = settings.0.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
@@ -48,7 +50,7 @@ fn bytes((who, sql, settings): &ReplyKey, reply: &Reply) -> usize {
 }
 
 impl RememberedReplies {
-    /// The reply to a query, when there are so many answers.
+    /// The cached reply to a query, if it is valid for this number of answers.
     pub fn reply(&self, who: &str, query: &Query, answers: usize) -> Option<(Reply, Key)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.replies.get(&asked(who, query))?;
@@ -56,7 +58,7 @@ impl RememberedReplies {
         holds.then(|| (known.reply.clone(), known.held_by.clone()))
     }
 
-    /// Keeps one; `answers` where it follows from how many there are.
+    /// Caches a reply. `answers` is the number of answers if the reply depends on it.
     pub fn keep(&self, who: &str, query: &Query, reply: &Reply, held_by: Key, answers: Option<usize>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let asked = asked(who, query);
@@ -64,7 +66,7 @@ impl RememberedReplies {
         if let Some(before) = all.replies.remove(&asked) {
             all.bytes -= bytes(&asked, &before.reply);
         }
-        // Rather begin anew than look for what is asked least.
+        // Clearing the cache is simpler than tracking the least recently used entries.
         if all.bytes + own > MOST_BYTES {
             *all = ReplyCache::default();
         }
@@ -81,7 +83,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn replies_without_a_price_follow_from_the_answers_that_there_are() {
+    fn replies_without_a_price_depend_on_the_number_of_answers() {
         let remembered = RememberedReplies::default();
         let query = |spend: Option<&str>| Query {
             sql: "SELECT COUNT(*) FROM t".into(),
@@ -99,9 +101,9 @@ mod tests {
         assert_eq!(found("bo", &query(Some("1/8")), 4), None, "nobody is shown what another has");
     }
 
-    /// However many queries are asked, and however long they are, what is remembered has an end.
+    /// The cache is bounded for any number and length of queries.
     #[test]
-    fn what_is_remembered_has_an_end() {
+    fn cache_size_is_bounded() {
         let remembered = RememberedReplies::default();
         let query = |at: usize, length: usize| Query {
             sql: format!("SELECT COUNT(*) FROM t -- {at} {}", "x".repeat(length)),

@@ -1,4 +1,4 @@
-//! One query, under the policy that held when it was asked: what takes its time is done here, on threads for that.
+//! One request under the policy at its arrival. Its slow steps run on blocking threads.
 
 use crate::failures::{self, Refusal, unavailable};
 use crate::own;
@@ -14,24 +14,24 @@ use deniable_wire::catalog::Type;
 use deniable_wire::{Column, Failure, Notice, Query, Reply, Rows};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One query.
+/// A request: a query, its user and payer, and the settings at its arrival.
 pub struct Request {
     pub served: Arc<Service>,
     pub given: Setup,
-    /// Who asks, for the log.
+    /// The user, for the log.
     pub user: String,
-    /// Who pays, and so what may be known of the ledger.
+    /// The paying part, which decides what is visible of the ledger.
     pub part: Part,
     pub query: Query,
     pub plan: Arc<PlanSlot>,
 }
 
-/// The plan of a query under the policy that held when it was planned: one for all that is done about the query.
+/// The plan of a query under the policy at the time of planning, shared by all steps of the request.
 #[derive(Default)]
 pub struct PlanSlot(Mutex<Option<(Arc<Policy>, PricedPlan)>>);
 
 impl PlanSlot {
-    /// The plan under this policy, which is computed unless it is there.
+    /// The plan under this policy, computed if it is not cached.
     fn get(
         &self,
         policy: &Arc<Policy>,
@@ -49,23 +49,23 @@ impl PlanSlot {
     }
 }
 
-/// What is there to a query.
+/// The result of looking up a query.
 pub enum Lookup {
-    /// A reply that was made before, and what holds it.
+    /// A cached reply, and the key of the answer that contains it.
     Reply(Reply, Key),
-    /// What becomes of it, when there were so many answers.
+    /// The decision about the query, and the number of answers at that time.
     Outcome(Outcome, usize),
-    /// A refusal that follows from one's own account.
+    /// A refusal that depends on the user's own account.
     Refused(Refusal),
 }
 
-/// Does what may take its time on a thread for that; what is for the curator alone goes into the log.
+/// Runs a slow step on a blocking thread. Details of its failure for the curator go to the log.
 pub async fn blocking<T: Send + 'static>(
     ask: &Arc<Request>,
     work: impl FnOnce(&Request) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Failure> {
     let own = Arc::clone(ask);
-    // Held until it is done, also where nobody waits for it any more: nobody keeps the machine from others.
+    // Held until the step is done, even if the client no longer waits, so that no user keeps the machine busy.
     let at_work = ask.served.at_work(&ask.user).acquire_owned().await;
     let done = tokio::task::spawn_blocking(move || {
         let _at_work = at_work;
@@ -82,7 +82,7 @@ pub async fn blocking<T: Send + 'static>(
 }
 
 impl Request {
-    /// What is asked.
+    /// The plan of the query.
     pub fn understood(&self) -> Result<PricedPlan, Refusal> {
         let policy = &self.given.policy;
         let plan = || plan::understood(policy, &self.query, self.served.config.cells);
@@ -90,21 +90,21 @@ impl Request {
         Ok(PricedPlan { plan: asked.plan.paid_by(self.part.clone()), ..asked })
     }
 
-    /// What becomes of it; `but` names a charge of one's own that may be seen already.
+    /// The decision about the query. `but` names one of the payer's charges that may already be visible.
     pub fn found(&self, but: Option<&str>) -> Result<Outcome, Refusal> {
         plan::found(self.understood()?, &self.served.summary(&self.part, but)?)
     }
 
-    /// A reply that was made before, and what holds it, without a look at the ledger.
+    /// The cached reply, and the key of the answer that contains it, without reading the ledger.
     pub fn remembered(&self) -> Option<(Reply, Key)> {
-        // Where a price is stated it is the same for ever, however many answers there are.
+        // A reply to a query with a price is valid for any number of answers.
         let answers = self.served.known_answers(&self.part).unwrap_or(usize::MAX);
         self.given.remembered.reply(&name_of(&self.part), &self.query, answers)
     }
 
-    /// What is there already: a reply that was made before, or what becomes of the query.
+    /// Looks up the query: a cached reply, or the decision about it.
     pub fn looked_up(&self) -> Result<Lookup, Refusal> {
-        // Counted first: of what comes meanwhile nothing is remembered as older than it is.
+        // Counted first, so that a reply is never cached with a count that includes later answers.
         let answers = self.served.answers(&self.given.policy, &self.part)?;
         Ok(match self.given.remembered.reply(&name_of(&self.part), &self.query, answers) {
             Some((reply, held_by)) => Lookup::Reply(reply, held_by),
@@ -115,23 +115,23 @@ impl Request {
         })
     }
 
-    /// The account that everything here is charged to.
+    /// The account that this request is charged to.
     pub fn account(&self) -> AccountId {
         AccountId::of(self.given.policy.guarantee())
     }
 
-    /// Who pays for a plan, and the identity of what it asks.
+    /// The name of the payer, and the identity of the query.
     pub fn key(&self, plan: &Plan) -> Key {
         let identity = plan.queries().first().map(|ask| ask.for_ledger(plan.policy()).identity);
         (name_of(&self.part), identity.unwrap_or_default())
     }
 
-    /// Whether an approver allows the queries of whoever pays.
+    /// Whether queries of the payer need approval.
     pub fn needs_approval(&self) -> bool {
         self.given.needs_approval.of(&self.part)
     }
 
-    /// Nothing, where a query may be charged: where it is to be allowed first, and is not, that is asked for.
+    /// Checks that a query may be charged. If it needs approval and has none, requests it and returns an error.
     pub fn allowed(&self, plan: &Plan) -> Result<(), Refusal> {
         if !self.needs_approval() {
             return Ok(());
@@ -142,7 +142,7 @@ impl Request {
         }
     }
 
-    /// An answer as a table, which is remembered; `answers` is how many there were when it was looked for.
+    /// Makes the reply of an answer and caches it; `answers` is the number of answers when it was looked up.
     pub fn reply(&self, asked: &PricedPlan, answered: &QueryAnswer, answers: usize) -> Result<Reply, Refusal> {
         let answer = plan::shown(asked, answered).ok_or_else(unavailable)?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
@@ -152,7 +152,7 @@ impl Request {
         Ok(reply)
     }
 
-    /// The same, of what was just charged for; `but` is its identity.
+    /// As [`Self::reply`], for the answer of the charge with identity `but`.
     pub fn charged_reply(&self, but: &str) -> Result<Reply, Refusal> {
         let Outcome::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
         let mut reply = self.reply(&stored.0, &stored.1, 0)?;
@@ -162,49 +162,49 @@ impl Request {
         Ok(reply)
     }
 
-    /// The columns of an answer.
+    /// The columns of the answer.
     pub fn columns(&self) -> Result<Vec<Column>, Refusal> {
         let asked = self.understood()?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         Ok(rows::columns(ask.query(), &asked.beside)?)
     }
 
-    /// The same on made-up rows.
+    /// The reply on made-up rows.
     pub fn simulated(&self) -> Result<Reply, Refusal> {
         let asked = self.understood()?;
         let answer = simulated::answer(&asked, &self.served.config.resources())?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         let mut reply = rows::reply(ask.query(), &answer, &asked.beside)?;
-        reply.notices.insert(0, Notice::warning("these numbers are about made-up rows, and about nobody"));
+        reply.notices.insert(0, Notice::warning("these numbers are about made-up rows, not about the data"));
         Ok(reply)
     }
 
-    /// What an answer would take.
+    /// The reply to EXPLAIN: the cost and errors of an answer.
     pub fn explained(&self) -> Result<Reply, Refusal> {
         let ledger = self.served.summary(&self.part, None)?;
         if self.query.simulated {
             self.understood()?;
-            return Ok(plan(vec!["Free: made-up rows, and about nobody".to_owned()]));
+            return Ok(plan(vec!["Free: made-up rows, not the data".to_owned()]));
         }
         let lines = plan::explained(&self.understood()?, &ledger, self.needs_approval());
         Ok(plan(lines))
     }
 
-    /// The rows of a table of the server's own.
+    /// The rows of one of the server's own tables.
     pub fn own_rows(&self, table: &str) -> Result<Rows, Refusal> {
         let ledger = self.served.summary(&self.part, None)?;
         Ok(own::rows(table, &self.given.policy, &self.part, &ledger, self.needs_approval()))
     }
 }
 
-/// Lines as EXPLAIN gives them.
+/// Lines as the result of EXPLAIN.
 fn plan(lines: Vec<String>) -> Reply {
     let rows = lines.into_iter().map(|line| vec![Some(line)]).collect();
     let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
     Reply { columns, rows: Arc::new(rows), notices: Vec::new() }
 }
 
-/// What pays, computes and stores, on the queue's thread.
+/// Charges, computes and stores an answer, on the queue's thread.
 pub fn release(asked: &PricedPlan, resources: Resources) -> Result<(), Refusal> {
     let session = Release::of_plan(asked.plan.clone()).map_err(|error| failures::of_release(&error))?;
     let session = session.with_resources(resources).allowing(RegistrationMode::Stop);

@@ -1,4 +1,5 @@
-//! Answers as tables of PostgreSQL: each column of the type that follows from the query, and on request what is known of each number beside it.
+//! Answers as PostgreSQL tables: each column has the type that the query implies, and optional columns with properties
+//! of each number.
 
 use crate::beside::{self, NumberColumns, NumberPart};
 use crate::failures::unavailable;
@@ -10,7 +11,7 @@ use deniable_wire::catalog::Type;
 use deniable_wire::{Code, Column, Failure, Notice, Reply};
 use std::sync::Arc;
 
-/// Whether a setting is on, as PostgreSQL reads it; nothing where it is neither.
+/// Parses a boolean setting as PostgreSQL does; `None` if it is neither on nor off.
 #[must_use]
 pub fn truth(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
@@ -20,7 +21,7 @@ pub fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// PostgreSQL's type of a column.
+/// The PostgreSQL type of a column.
 #[must_use]
 pub fn wire_type(of: ValueType) -> Type {
     match of {
@@ -34,7 +35,7 @@ pub fn wire_type(of: ValueType) -> Type {
     }
 }
 
-/// A shown column and what stands beside it.
+/// A column of the query, and whether it has an interval and a quality.
 struct ResultColumn {
     name: String,
     of: Type,
@@ -53,7 +54,7 @@ fn shown(query: &Query) -> Vec<ResultColumn> {
     columns.map(column).collect()
 }
 
-/// The columns that are shown, in their order.
+/// The output columns in their order.
 fn layout(shown: &[ResultColumn], beside: &NumberColumns) -> Result<Vec<OutputColumn>, Failure> {
     match &beside.columns {
         Some(asked) => asked.iter().map(|column| placed(shown, column)).collect(),
@@ -74,7 +75,7 @@ fn layout(shown: &[ResultColumn], beside: &NumberColumns) -> Result<Vec<OutputCo
     }
 }
 
-/// A column that is shown, and of which value.
+/// An output column, and the value that it shows.
 struct OutputColumn {
     column: Column,
     of: usize,
@@ -92,17 +93,17 @@ fn placed(shown: &[ResultColumn], asked: &beside::Column) -> Result<OutputColumn
         NumberPart::Quality => ("_quality", Type::TEXT),
     };
     if *what != NumberPart::Value && !one.is_number {
-        let message = format!("\"{}\" is no number, and has neither an interval nor a quality", one.name);
+        let message = format!("\"{}\" is not a number, so it has neither an interval nor a quality", one.name);
         return Err(Failure::new(Code::NotSupported, message).hint("name a count, a sum, an average or a ratio"));
     }
     let name = name.clone().unwrap_or_else(|| format!("{}{ending}", one.name));
     Ok(OutputColumn { column: Column { name, data_type }, of: *of, what: *what })
 }
 
-/// The columns of an answer, from the query alone.
+/// The columns of an answer, which depend on the query alone.
 ///
 /// # Errors
-/// When something is to stand beside what is no number.
+/// When a function such as `low` names a column that is not a number.
 pub fn columns(query: &Query, beside: &NumberColumns) -> Result<Vec<Column>, Failure> {
     Ok(layout(&shown(query), beside)?.into_iter().map(|placed| placed.column).collect())
 }
@@ -110,7 +111,7 @@ pub fn columns(query: &Query, beside: &NumberColumns) -> Result<Vec<Column>, Fai
 /// An answer as a table.
 ///
 /// # Errors
-/// When something is to stand beside what is no number.
+/// When a function such as `low` names a column that is not a number.
 pub fn reply(query: &Query, answer: &Answer, beside: &NumberColumns) -> Result<Reply, Failure> {
     let shown = shown(query);
     let layout = layout(&shown, beside)?;
@@ -129,17 +130,18 @@ pub fn reply(query: &Query, answer: &Answer, beside: &NumberColumns) -> Result<R
     let row = |row: &Vec<Cell>| layout.iter().map(|placed| field(row, placed)).collect();
     let rows = Arc::new(answer.rows.iter().map(row).collect());
     let hidden = answer.rows.iter().flatten().filter_map(|cell| cell.number()?.hidden.as_ref()).next();
-    let hidden = hidden.map(|label| format!("numbers that the curator's rules hide are NULL: {label}"));
+    let hidden = hidden.map(|label| format!("numbers hidden by the curator's rules are NULL: {label}"));
     let notes: Vec<String> = answer.warnings.iter().cloned().chain(hidden).collect();
     let notices = match notes.is_empty() {
         true => Vec::new(),
-        false => vec![Notice { detail: Some(notes.join("\n")), ..Notice::new("what to know of these numbers") }],
+        false => vec![Notice { detail: Some(notes.join("\n")), ..Notice::new("notes on these numbers") }],
     };
     let columns = layout.into_iter().map(|placed| placed.column).collect();
     Ok(Reply { columns, rows, notices })
 }
 
-/// A value as PostgreSQL writes one of this type. What stands for all keys of a group is NULL, as ROLLUP has it there.
+/// A value in the PostgreSQL text format of a type. The key for all keys of a group is NULL, as in the result of
+/// ROLLUP.
 fn value(cell: &Cell, of: Type) -> Option<String> {
     match cell {
         Cell::Number(number) => number.value.as_ref().and_then(|value| scalar(value, of, Rounding::Nearest)),

@@ -19,50 +19,50 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
-/// Between two attempts to accept a connection where the system has no more to give.
+/// Pause between two attempts to accept a connection when the system has no resources for more.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// Connections that have not said yet who they are.
+/// Maximum number of connections before authentication.
 const STRANGERS: usize = 500;
-/// How long connections have to end once the server does; and then threads that are still at work.
+/// Time for connections to end when the server stops, and then again for running threads.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// A server that did not start, or ended.
+/// An error that prevents the start of a server, or ends it.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address.
+    /// The address cannot be used.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         error: std::io::Error,
     },
-    /// The system.
+    /// The system failed to provide a thread or a runtime.
     #[error("the server could not start: {0}")]
     System(#[source] std::io::Error),
-    /// The ledger.
+    /// The ledger cannot be opened.
     #[error(transparent)]
     Ledger(#[from] OpenError),
-    /// The ledger's promise.
+    /// The ledger records another promise.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// The accounts.
+    /// The accounts file cannot be used.
     #[error(transparent)]
     Accounts(#[from] AccountsError),
-    /// TLS.
+    /// The TLS files cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Nobody could connect.
+    /// The accounts file is empty, so that no client could connect.
     #[error("{} has no accounts", .0.display())]
     Nobody(PathBuf),
-    /// The secret of metrics.
+    /// The secret of the metrics is not set or too short.
     #[error("[metrics]: {0}")]
     Secret(String),
-    /// There is no file of accounts.
+    /// The accounts file does not exist.
     #[error("there is no file {}", .0.display())]
     NoFile(PathBuf),
-    /// Somebody whose queries need approval is not there, or nobody could approve them.
+    /// An analyst whose queries need approval, or every approver, has no account.
     #[error("needs_approval: {0}")]
     Approval(String),
 }
@@ -71,11 +71,11 @@ pub enum ServeError {
 pub struct ServerSetup {
     /// The policy, its public keys read.
     pub policy: Policy,
-    /// How it is set up.
+    /// Its configuration.
     pub config: Config,
-    /// Reads the policy and how the server is set up anew, when the curator says so (SIGHUP).
+    /// Reads the policy and the configuration again, when the curator sends SIGHUP.
     pub reload: Box<dyn Fn() -> Result<(Policy, Config), String> + Send>,
-    /// Told the address once somebody can connect.
+    /// Called with the address once clients can connect.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 
@@ -95,20 +95,20 @@ fn given(policy: Policy, config: &Config) -> Result<Setup, ServeError> {
         }
     };
     let tls = config.tls.as_ref().map(acceptor).transpose()?;
-    // Behind a proxy on this machine every client seems to be local: with TLS, all clients need it, unless the curator
-    // states that there is no proxy. Client certificates, where required, are required of local clients, too.
+    // Behind a proxy on this machine every client looks local. So with TLS all clients need it, unless the curator
+    // states that there is no proxy. Required client certificates are required of local clients, too.
     let needs_tls = config.tls.as_ref().is_some_and(|tls| tls.local || tls.clients.is_some());
     Ok(Setup::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()).needing_tls(needs_tls))
 }
 
-/// Checks what a server takes from files besides the policy, before anything is done that takes long.
+/// Checks the files that a server needs besides the policy, before any slow step.
 ///
 /// # Errors
-/// When it could not begin.
+/// When the server could not start with them.
 pub fn check(policy: &Policy, config: &Config) -> Result<(), ServeError> {
     given(policy.clone(), config)?;
-    // A ledger that is older than its head, or gone, is refused before the check of the data writes to it, or to a new
-    // one.
+    // A ledger that is older than its head, or missing, is refused before the check of the data can write to it or
+    // create a new one.
     if policy.ledger().exists() || config.head.as_ref().is_some_and(|head| head.exists()) {
         open(policy, config)?;
     }
@@ -116,21 +116,24 @@ pub fn check(policy: &Policy, config: &Config) -> Result<(), ServeError> {
 }
 
 fn open(policy: &Policy, config: &Config) -> Result<Ledger, OpenError> {
-    // A new ledger beside others that may be of the same people is begun by a command, which states that they are not.
+    // A new ledger beside others that may hold the same population needs a command that states that it does not.
     open_ledger(policy, false, config.head.as_deref())
 }
 
-/// What is given from now on, by files that were read anew.
+/// The settings from files that were read again.
 fn given_anew(served: &Service, policy: Policy, config: &Config) -> Result<Setup, String> {
     let (accounts, needs_approval, tls) = (config.accounts.clone(), config.needs_approval.clone(), config.tls.clone());
     if *config != (Config { accounts, needs_approval, tls, ..served.config.clone() }) {
-        return Err("what changed in serve.toml besides accounts, needs_approval and [tls] takes a restart".to_owned());
+        return Err(
+            "changes in serve.toml outside accounts, needs_approval and [tls] need a restart of the server".to_owned()
+        );
     }
     served.accepts(&policy)?;
     given(policy, config).map_err(|error| error.to_string())
 }
 
-/// Whether everybody whose queries need approval is there: a name that is misspelt must not be let off.
+/// Checks that every analyst whose queries need approval has an account, since a misspelt name must not bypass
+/// approval; and that there is an approver.
 fn check_approval(needs: &NeedsApproval, accounts: &Accounts) -> Result<(), String> {
     if let NeedsApproval::Of(names) = needs
         && let Some(name) =
@@ -144,10 +147,10 @@ fn check_approval(needs: &NeedsApproval, accounts: &Accounts) -> Result<(), Stri
     Ok(())
 }
 
-/// Serves until it is told to stop (SIGINT, SIGTERM): then connections are told so, and what is being computed is finished.
+/// Serves until SIGINT or SIGTERM: then it notifies connections and finishes the running computation.
 ///
 /// # Errors
-/// When it cannot begin.
+/// When the server cannot start.
 pub fn serve(serving: ServerSetup) -> Result<(), ServeError> {
     let ServerSetup { policy, config, reload, ready } = serving;
     let mut ledger = open(&policy, &config)?;
@@ -201,32 +204,32 @@ pub fn serve(serving: ServerSetup) -> Result<(), ServeError> {
             }
         }
         accepting.abort();
-        // Nobody listens any more once there are no connections.
+        // Sending fails only if there are no connections.
         let _ = stop.send(true);
-        // Each is told so, and ends; whoever does not listen is not waited for.
+        // Each connection gets the notice and ends; connections that do not react are dropped after the timeout.
         let patience = Instant::now() + FAREWELL;
         while served.open_connections() > 0 && Instant::now() < patience {
             tokio::time::sleep(BREATH).await;
         }
         Ok(())
     });
-    // Work on a thread cannot be stopped from outside, and is not waited for for ever.
+    // A running thread cannot be stopped from outside, so the wait for it is bounded.
     runtime.shutdown_timeout(FAREWELL);
     ended
 }
 
-/// Lets connections in, as many at once as there are places, and as many more as have not said yet who they are.
+/// Accepts connections: at most `places` authenticated ones, and `STRANGERS` more before authentication.
 pub async fn accept(listener: TcpListener, server: Arc<Server>, places: usize) {
     let (places, strangers) = (Arc::new(Semaphore::new(places)), Arc::new(Semaphore::new(STRANGERS)));
     loop {
-        // Of those who cannot be accepted now nothing is known.
+        // A failed accept identifies no client.
         let Ok((tcp, _)) = listener.accept().await else {
             tokio::time::sleep(BREATH).await;
             continue;
         };
         let (server, places, strangers) = (Arc::clone(&server), Arc::clone(&places), Arc::clone(&strangers));
         tokio::spawn(async move {
-            // Where there are too many strangers the next one is sent away at once.
+            // Beyond the limit, a connection is closed at once.
             let Ok(stranger) = strangers.try_acquire() else { return };
             let Some(greeted) = server.greet(tcp).await else { return };
             drop(stranger);

@@ -1,4 +1,4 @@
-//! The server of one population: who is let in, and what becomes of what they ask.
+//! The server of one population: connections, accounts, and access to the ledger.
 
 use crate::accounts::{Account as Login, Accounts, Role};
 use crate::analyst::Analyst;
@@ -22,90 +22,92 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
-/// What the salts of users who are not known are derived for: the same after a restart, as those of others are.
+/// Domain of the key that derives salts for unknown users. Like the salts of known users, theirs stay the same after a
+/// restart.
 const SALTS: &str = "deniable 2026-11 salts of users who are not known";
-/// Bytes of the secret that they follow from, and of a salt.
+/// Bytes of the derived secret.
 const SECRET: usize = 32;
 pub(crate) const SALT: usize = 16;
-/// Letters of a name: what PostgreSQL gives a role.
+/// Maximum length of a user name in characters, as for a PostgreSQL role.
 const LONGEST_NAME: usize = 63;
-/// How long it holds how many answers there are.
+/// How long a counted number of answers is reused.
 const FRESH: Duration = Duration::from_secs(1);
-/// What one user may have done at once, besides what is charged: that has a queue.
+/// Concurrent requests of one user, not counting charged queries, which have their own queue.
 const AT_WORK: usize = 2;
 
-/// Queries about catalogs that are evaluated at once, of all users: half of the machine at most is theirs.
+/// Maximum number of catalog queries evaluated at once, over all users: half of the machine's threads.
 fn catalog_places() -> usize {
     std::thread::available_parallelism().map_or(1, |threads| (threads.get() / 2).max(1))
 }
 
-/// What can be changed while the server runs.
+/// The settings that can change while the server runs.
 #[derive(Clone)]
 pub struct Setup {
-    /// The policy, its public keys read.
+    /// The policy, with its public keys read.
     pub policy: Arc<Policy>,
-    /// Who may connect; `None` where everybody may, as the curator.
+    /// The accounts. With `None`, every client is let in as the curator.
     pub accounts: Option<Arc<Accounts>>,
-    /// Whose queries an approver allows before they are charged.
+    /// The analysts whose queries need approval before they are charged.
     pub needs_approval: NeedsApproval,
-    /// TLS, and its certificate.
+    /// The TLS acceptor, and the certificate as PEM.
     pub tls: Option<(TlsAcceptor, Vec<u8>)>,
-    /// Whether clients on this machine need it, too.
+    /// Whether clients on this machine need TLS, too.
     pub needs_tls: bool,
-    /// Replies that were made under this policy.
+    /// Replies made under this policy.
     pub(crate) remembered: Arc<RememberedReplies>,
 }
 
 impl Setup {
-    /// A policy whose public keys are read; who may connect, where that is not everybody; TLS, and its certificate as PEM.
+    /// Settings without approval, where clients on this machine need no TLS. The policy's public keys must have been
+    /// read; with `accounts: None`, every client is the curator; `tls` holds the acceptor and the certificate as PEM.
     #[must_use]
     pub fn new(policy: Policy, accounts: Option<Accounts>, tls: Option<(TlsAcceptor, Vec<u8>)>) -> Self {
         let (accounts, needs_approval) = (accounts.map(Arc::new), NeedsApproval::Nobodys);
         Self { policy: Arc::new(policy), accounts, needs_approval, tls, needs_tls: false, remembered: Arc::default() }
     }
 
-    /// The same, where clients on this machine need TLS, too, or not.
+    /// Sets whether clients on this machine need TLS, too.
     #[must_use]
     pub fn needing_tls(self, needs_tls: bool) -> Self {
         Self { needs_tls, ..self }
     }
 
-    /// The same, where an approver allows these queries before they are charged.
+    /// Sets whose queries need approval before they are charged.
     #[must_use]
     pub fn needing_approval(self, needs_approval: NeedsApproval) -> Self {
         Self { needs_approval, ..self }
     }
 }
 
-/// The server.
+/// The service of one population: its ledger, queue, settings and connections.
 pub struct Service {
     pub(crate) given: RwLock<Setup>,
     pub(crate) config: Config,
     ledger: Mutex<Ledger>,
     queue: Arc<Queue>,
     pub(crate) log: Arc<Log>,
-    /// Of each who asks: decisions are made one after the other.
+    /// One lock per paying part: its queries are decided one after the other.
     turns: Mutex<BTreeMap<String, Arc<Turns>>>,
-    /// Of each user: what is done at once.
+    /// One semaphore per user: bounds concurrent requests.
     at_work: Mutex<BTreeMap<String, Arc<Semaphore>>>,
-    /// Where queries about catalogs are evaluated, in the order in which they came.
+    /// Places for catalog queries, given in the order of arrival.
     catalogs: Arc<Semaphore>,
     attempts: Mutex<Attempts>,
-    /// How many answers each part may see, as of when.
+    /// The number of answers visible to each part, and when it was counted.
     counted: Mutex<BTreeMap<Part, (Instant, usize)>>,
-    /// How many connections each has.
+    /// The number of connections of each user.
     connected: Mutex<BTreeMap<String, usize>>,
     secret: [u8; SECRET],
     own: std::sync::Weak<Self>,
 }
 
 fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is kept is whole between any two of its changes.
+    // The data are consistent between any two changes, so a poisoned lock can be used.
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Service {
-    /// A server over a ledger that is open.
+    /// A service over an open ledger.
     #[must_use]
     pub fn new(given: Setup, config: Config, ledger: Ledger, log: Arc<Log>) -> Arc<Self> {
         let secret = ledger.key().derive(SALTS);
@@ -127,25 +129,26 @@ impl Service {
         })
     }
 
-    /// What is paid for, one thing after the other: whoever begins the server runs it.
+    /// The queue of charged queries. The caller must run it.
     #[must_use]
     pub fn queue(&self) -> &Arc<Queue> {
         &self.queue
     }
 
-    /// Whether a policy can take the place of the present one: it is about the same people, under the promise that the ledger records.
+    /// Checks that a policy can replace the present one: it must have the same name, population and ledger, and the
+    /// promise that the ledger records.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     pub fn accepts(&self, policy: &Policy) -> Result<(), String> {
         let now = self.given().policy;
         if policy.ledger() != now.ledger() || policy.population() != now.population() || policy.name() != now.name() {
-            return Err("a policy with another name, other people or another ledger takes a restart".to_owned());
+            return Err("a policy with another name, population or ledger needs a restart of the server".to_owned());
         }
         whole(&self.ledger).open_account(policy.guarantee()).map_err(|error| error.to_string()).map(drop)
     }
 
-    /// Takes another policy, other accounts and certificates, for whatever is asked from now on.
+    /// Replaces the policy, accounts and certificates for all later requests.
     pub fn change(&self, given: Setup) {
         *self.given.write().unwrap_or_else(PoisonError::into_inner) = given;
         self.answered();
@@ -155,12 +158,12 @@ impl Service {
         self.given.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     pub(crate) fn open_connections(&self) -> usize {
         whole(&self.connected).values().sum()
     }
 
-    /// A connection of somebody ended.
+    /// Counts a connection of this user as closed.
     fn left(&self, user: &str) {
         let mut connected = whole(&self.connected);
         if let Some(own) = connected.get_mut(user) {
@@ -169,39 +172,39 @@ impl Service {
         connected.retain(|_, own| *own > 0);
     }
 
-    /// Waits until it is this one's turn among one's own.
+    /// Waits for this name's turn.
     ///
     /// # Errors
-    /// When too much of one's own waits already.
+    /// When too many of its requests are already waiting.
     pub(crate) async fn turn(&self, name: &str) -> Result<OwnedMutexGuard<()>, Failure> {
         let turns = Arc::clone(whole(&self.turns).entry(name.to_owned()).or_default());
         let waits = WaitingPlace::new(&turns.waiting);
         if waits.before >= self.config.queue_per_account {
-            let message = format!("{} queries of yours wait already", waits.before);
-            return Err(Failure::new(Code::TooMany, message).hint("ask again when they are answered"));
+            let message = format!("{} of your queries are already waiting", waits.before);
+            return Err(Failure::new(Code::TooMany, message).hint("retry after they are answered"));
         }
         Ok(Arc::clone(&turns.one).lock_owned().await)
     }
 
-    /// A turn of this part, in which nothing of its own is being done, or is done and not to be seen yet: what is told in it of the account is what
-    /// may be seen.
+    /// Waits for this part's turn, and then until all its charged queries are finished and visible. What the caller
+    /// reports about the account during this turn is therefore visible already.
     ///
     /// # Errors
-    /// When too much of one's own waits already.
+    /// When too many of its requests are already waiting.
     pub(crate) async fn quiet(&self, part: &Part) -> Result<OwnedMutexGuard<()>, Failure> {
         let turn = self.turn(&name_of(part)).await?;
         self.settled(part).await;
         Ok(turn)
     }
 
-    /// What a user may have done at once.
+    /// The semaphore that bounds a user's concurrent requests.
     pub(crate) fn at_work(&self, user: &str) -> Arc<Semaphore> {
         let new = || Arc::new(Semaphore::new(AT_WORK));
         Arc::clone(whole(&self.at_work).entry(user.to_owned()).or_insert_with(new))
     }
 
-    /// A place in which a user's query about catalogs is evaluated: one of the user's own, and then one of those for
-    /// all.
+    /// Acquires a place for a user's catalog query: first one of the user's own places, then one of the places shared
+    /// by all users.
     pub(crate) async fn catalog_place(&self, user: &str) -> Result<Place, Failure> {
         let closed = |_| unavailable();
         let own = self.at_work(user).acquire_owned().await.map_err(closed)?;
@@ -209,15 +212,15 @@ impl Service {
         Ok(Box::new((own, place)))
     }
 
-    /// Waits until nothing that this part pays for is being done, or is done and not to be seen yet.
+    /// Waits until every charged query of this part is finished and visible.
     async fn settled(&self, part: &Part) {
         while let Some(pending) = self.queue.pending_of(&name_of(part)) {
             let _ = seen(pending).await;
         }
     }
 
-    /// Requests approval of the query of a plan, unless that was requested before. Returns the number of the request
-    /// among the requests of the paying part, and the decision that holds for the next charge.
+    /// Requests approval of the plan's query, unless it was requested before. Returns the number of the request among
+    /// the requests of the paying part, and the decision that holds for the next charge.
     pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Option<Decision>), Refusal> {
         let ask = plan.queries().first().ok_or_else(unavailable)?;
         let request = ChargeRequest {
@@ -227,7 +230,7 @@ impl Service {
             query: ask.for_ledger(plan.policy()),
             cost: ask.cost().clone(),
             part: plan.part().clone(),
-            // Nothing is charged by a request.
+            // A request charges nothing.
             basis: String::new(),
         };
         let request = whole(&self.ledger).request_approval(&request).map_err(|error| failures::of_decision(&error))?;
@@ -241,25 +244,26 @@ impl Service {
         Ok((at.ok_or_else(unavailable)? + 1, decision))
     }
 
-    /// Records what was decided about a request, by the number of its entry.
+    /// Records the decision about a request, identified by the number of its ledger entry.
     pub(crate) fn decide(&self, seq: u64, allowed: bool, by: &str, reason: &str) -> Result<(), ApprovalError> {
         whole(&self.ledger).decide(seq, allowed, by, reason)?;
         self.log.decided(by, allowed);
         Ok(())
     }
 
-    /// How many answers somebody may see, where that was looked up a moment ago: of another process's answers one hears a moment later.
+    /// The number of answers visible to a part, if it was counted less than `FRESH` ago: answers of other processes
+    /// appear with this delay.
     pub(crate) fn known_answers(&self, part: &Part) -> Option<usize> {
         let counted = whole(&self.counted);
         counted.get(part).filter(|(when, _)| when.elapsed() < FRESH).map(|(_, answers)| *answers)
     }
 
-    /// Something was answered: how many there are is looked up anew.
+    /// Discards the counts, because there is a new answer.
     pub(crate) fn answered(&self) {
         whole(&self.counted).clear();
     }
 
-    /// How many answers somebody may see.
+    /// Counts the answers visible to a part.
     pub(crate) fn answers(&self, policy: &Policy, part: &Part) -> Result<usize, Refusal> {
         let answers = self.counted_answers(policy, part)?;
         whole(&self.counted).insert(part.clone(), (Instant::now(), answers));
@@ -276,12 +280,13 @@ impl Service {
         Ok(account.map_or(0, |account| account.releases.iter().filter(seen).count()))
     }
 
-    /// Whether a charge is not to be seen yet.
+    /// Whether a charge is not visible yet.
     fn hides(&self, release: &LedgerRelease) -> bool {
         self.queue.pending(&(name_of(&release.part), release.query.identity.clone())).is_some()
     }
 
-    /// The ledger as somebody may know it: nothing that is not to be seen yet, but for one charge.
+    /// The ledger as visible to a part, without charges that are not visible yet, except for the charge with the
+    /// identity `but`.
     pub(crate) fn summary(&self, part: &Part, but: Option<&str>) -> Result<Summary, Refusal> {
         let mut ledger = whole(&self.ledger);
         let failed = |error: &dyn ToString| Refusal { failure: unavailable(), secret: Some(error.to_string()) };
@@ -297,14 +302,14 @@ impl Service {
     }
 }
 
-/// The turns of one who asks.
+/// The turns of one paying part or user.
 #[derive(Default)]
 struct Turns {
     one: Arc<tokio::sync::Mutex<()>>,
     waiting: AtomicUsize,
 }
 
-/// Somebody waits for a turn, until this is dropped.
+/// A place among the waiting requests, until it is dropped.
 struct WaitingPlace<'a> {
     waiting: &'a AtomicUsize,
     before: usize,
@@ -322,7 +327,7 @@ impl Drop for WaitingPlace<'_> {
     }
 }
 
-/// What a part is called in the queue.
+/// The name of a part in the queue.
 pub(crate) fn name_of(part: &Part) -> String {
     match part {
         Part::Whole => String::new(),
@@ -330,7 +335,7 @@ pub(crate) fn name_of(part: &Part) -> String {
     }
 }
 
-/// As much of a name as one may have: clients that send longer ones fill neither the disk nor the memory.
+/// Truncates a name to `LONGEST_NAME`, so that longer names from clients fill neither the disk nor the memory.
 fn short(user: &str) -> String {
     user.chars().take(LONGEST_NAME).collect()
 }
@@ -352,7 +357,8 @@ impl Backend for Service {
         let Some(accounts) = self.given().accounts else { return Proof::None };
         Proof::Password(accounts.get(user).map_or_else(
             || {
-                // The same for the same name, as if there were one.
+                // Derived from the name, so that an unknown user looks like a known one: the same name always gets the
+                // same salt.
                 let derived =
                     |what: &str| *blake3::keyed_hash(&self.secret, format!("{what} {user}").as_bytes()).as_bytes();
                 Verifier::unmet(&derived("salt")[..SALT], &derived("key"))
@@ -409,36 +415,36 @@ impl Backend for Service {
     }
 }
 
-/// A connection of a user, which is counted until it is dropped.
+/// A connection of a user, counted until it is dropped.
 pub(crate) struct Connection {
     pub served: Arc<Service>,
     pub user: String,
-    /// The account that was let in; nothing where everybody is.
+    /// The account at login; `None` where the server has no accounts.
     login: Option<Login>,
 }
 
 impl Connection {
-    /// Checks that the account is unchanged since it was let in.
+    /// Checks that the account has not changed since login.
     fn check(&self, given: &Setup) -> Result<(), Failure> {
         if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
             let message = format!("the account \"{}\" was removed or changed", self.user);
-            return Err(Failure::new(Code::NotLetIn, message).hint("connect anew"));
+            return Err(Failure::new(Code::NotLetIn, message).hint("reconnect"));
         }
         Ok(())
     }
 
-    /// Checks the account against the current accounts.
+    /// Checks that the account has not changed since login.
     ///
     /// # Errors
-    /// When it is not.
+    /// When it was removed or changed.
     pub fn check_now(&self) -> Result<(), Failure> {
         self.check(&self.served.given())
     }
 
-    /// A query under the policy that holds now, as far as whoever pays may know.
+    /// A request under the current policy, with the part of the ledger that the payer may see.
     ///
     /// # Errors
-    /// When the account is not any more what it was when it was let in: a connection does not outlive it.
+    /// When the account was removed or changed since login: a connection does not outlive its account.
     pub fn ask(&self, part: Part, query: &Query, plan: &Arc<PlanSlot>) -> Result<Arc<Request>, Failure> {
         let given = self.served.given();
         self.check(&given)?;
@@ -446,7 +452,7 @@ impl Connection {
         Ok(Arc::new(Request { served, given, user, part, query: query.clone(), plan }))
     }
 
-    /// Work that is about no query, as [`Self::ask`].
+    /// A request without a query, as [`Self::ask`].
     ///
     /// # Errors
     /// As [`Self::ask`].
@@ -462,10 +468,11 @@ impl Drop for Connection {
     }
 }
 
-/// The account of a policy in a ledger; it is opened where there is none, so that parts can be set aside.
+/// Opens the account of a policy in a ledger unless it exists, so that parts can be set aside, and returns its
+/// identifier.
 ///
 /// # Errors
-/// When the ledger promises something else.
+/// When the ledger records another promise.
 pub fn account(ledger: &mut Ledger, policy: &Policy) -> Result<AccountId, deniable_ledger::AccountError> {
     ledger.open_account(policy.guarantee())?;
     Ok(AccountId::of(policy.guarantee()))

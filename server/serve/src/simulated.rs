@@ -1,4 +1,4 @@
-//! Answers on made-up rows of the declared shape: free, since they are about nobody.
+//! Answers on made-up rows of the declared shape. They are free, because they do not depend on the data.
 
 use crate::failures::unavailable;
 use crate::plan::{PricedPlan, cells};
@@ -15,10 +15,10 @@ use deniable_wire::{Code, Failure};
 
 const MOST_CELLS: usize = 10_000;
 
-/// Answers a query on made-up rows, with noise as it would be at its price.
+/// Answers a query on made-up rows, with the noise of its price.
 ///
 /// # Errors
-/// When it has more groups than is sensible.
+/// When the query has more than `MOST_CELLS` groups.
 pub fn answer(asked: &PricedPlan, resources: &Resources) -> Result<Answer, Failure> {
     let plan = &asked.plan;
     let planned = plan.queries().first().ok_or_else(unavailable)?;
@@ -26,7 +26,7 @@ pub fn answer(asked: &PricedPlan, resources: &Resources) -> Result<Answer, Failu
     if cells > MOST_CELLS {
         return Err(Failure::new(
             Code::TooMany,
-            format!("made-up rows are put into at most {MOST_CELLS} groups, not {cells}"),
+            format!("the answer would have {cells} groups, and made-up rows allow at most {MOST_CELLS}"),
         ));
     }
     let tables: Vec<TableSchema> = plan.tables().into_iter().map(|(table, _)| table).collect();

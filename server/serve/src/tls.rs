@@ -1,4 +1,4 @@
-//! Certificates, from the files that the curator names.
+//! TLS certificates and keys, from the files that the curator names.
 
 use crate::accounts::is_open;
 use crate::config::Tls;
@@ -10,10 +10,10 @@ use deniable_wire::tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto::r
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What PostgreSQL's protocol is called among those that TLS tells apart.
+/// The ALPN identifier of the PostgreSQL protocol.
 const ALPN: &[u8] = b"postgresql";
 
-/// Files of TLS that cannot be used.
+/// A TLS file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
 pub struct TlsError {
@@ -21,17 +21,17 @@ pub struct TlsError {
     reason: String,
 }
 
-/// TLS from its files, and the certificate as PEM.
+/// The TLS acceptor from its files, and the certificate as PEM.
 pub fn acceptor(tls: &Tls) -> Result<(TlsAcceptor, Vec<u8>), TlsError> {
     let wrong = |path: &Path, reason: &dyn ToString| TlsError { path: path.to_owned(), reason: reason.to_string() };
     let certificates = |path: &Path| {
         let all = CertificateDer::pem_file_iter(path).map_err(|error| wrong(path, &error))?;
         let all = all.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(path, &error))?;
-        if all.is_empty() { Err(wrong(path, &"there is no certificate in it (PEM)")) } else { Ok(all) }
+        if all.is_empty() { Err(wrong(path, &"it contains no PEM certificate")) } else { Ok(all) }
     };
     let chain = certificates(&tls.certificate)?;
     if std::fs::metadata(&tls.key).is_ok_and(|known| is_open(&known)) {
-        return Err(wrong(&tls.key, &"others than its owner may read it; chmod 600 it"));
+        return Err(wrong(&tls.key, &"users other than its owner may read it; chmod 600 it"));
     }
     let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&tls.key, &error))?;
     let provider = Arc::new(ring::default_provider());
@@ -49,7 +49,7 @@ pub fn acceptor(tls: &Tls) -> Result<(TlsAcceptor, Vec<u8>), TlsError> {
         }
     };
     let mut config = builder.with_single_cert(chain, key).map_err(|error| {
-        wrong(&tls.certificate, &format!("it does not fit the key in {}: {error}", tls.key.display()))
+        wrong(&tls.certificate, &format!("it does not match the key in {}: {error}", tls.key.display()))
     })?;
     config.alpn_protocols = vec![ALPN.to_vec()];
     let pem = std::fs::read(&tls.certificate).map_err(|error| wrong(&tls.certificate, &error))?;

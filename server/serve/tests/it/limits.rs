@@ -1,5 +1,5 @@
-//! One account does not keep the server from others: its queries about catalogs have few places, and its wrong
-//! passwords wait.
+//! One account cannot block the server for others: its catalog queries have few places, and its wrong passwords are
+//! delayed.
 
 use super::{PASSWORD, RunningServer, alone, asked, csv, running, serving};
 use deniable::Policy;
@@ -10,12 +10,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio_postgres::NoTls;
 
-/// A query about catalogs that ends at its limits.
+/// A catalog query that runs until a limit stops it.
 const LONG: &str = "SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c, pg_attribute d";
-/// Connections of one account that ask for them, one after the other.
+/// Connections of one account that repeat this query.
 const CONNECTIONS: usize = 20;
-/// How long another account's charged answer may take meanwhile, with the threads of a machine that has other things to
-/// do.
+/// Upper bound of the time of another account's charged answer meanwhile, on a busy machine.
 const BOUND: Duration = Duration::from_secs(15);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,8 +42,8 @@ async fn catalog_queries_of_one_account_delay_no_answers() {
     asking.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-/// Places for catalogs are given in turns, a few to each account: however many queries one has waiting, another's is
-/// next after them.
+/// Places for catalog queries are given in turns, a few to each account: another account's query is next, however many
+/// queries one account has waiting.
 #[tokio::test(flavor = "multi_thread")]
 async fn places_are_given_in_turns() {
     const HELD: Duration = Duration::from_millis(100);
@@ -80,9 +79,9 @@ async fn places_are_given_in_turns() {
     tokio::time::sleep(HELD / 2).await;
     let begun = Instant::now();
     let _place = session("bo").place().await.unwrap();
-    // At most two queries of each other account are before it. All 600 would take 60 s / places.
+    // At most two queries of each other account precede it. All 600 would take 60 s / places.
     assert!(begun.elapsed() < 12 * HELD, "{:?}", begun.elapsed());
-    // Half of the threads at most, and two of an account.
+    // At most half of the threads, and two places of one account.
     let places = std::thread::available_parallelism().map_or(1, |threads| (threads.get() / 2).max(1));
     assert!((1..=places.min(4)).contains(&most.load(Ordering::SeqCst)), "{most:?} of {places}");
 }
@@ -93,21 +92,22 @@ async fn begins(running: &RunningServer, password: &str) -> bool {
     config.connect(NoTls).await.is_ok()
 }
 
-/// Each further wrong password waits longer, also where many are tried at once; the right one ends that.
+/// Each further wrong password waits longer, also among concurrent attempts; the right password resets the delay.
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_passwords_wait_longer_and_longer() {
+async fn each_wrong_password_waits_longer() {
     let _alone = alone().await;
     let running = Arc::new(running(&csv(50, 0), Duration::ZERO, &[("ana", ratio(1, 4))]).await);
     let begun = Instant::now();
     for _ in 0..4 {
         assert!(!begins(&running, "a guess that is wrong").await);
     }
-    // A half, one and two seconds between them, and half a second behind the last; all alike would take two.
+    // Half a second, one and two seconds between attempts, and half a second after the last; constant delays would sum
+    // to two seconds.
     assert!(begun.elapsed() > Duration::from_millis(3_500), "{:?}", begun.elapsed());
-    assert!(begins(&running, PASSWORD).await, "it waits, and is right");
+    assert!(begins(&running, PASSWORD).await, "the right password waits, and is accepted");
     let begun = Instant::now();
     assert!(begins(&running, PASSWORD).await);
-    assert!(begun.elapsed() < Duration::from_secs(2), "it need not wait any more");
+    assert!(begun.elapsed() < Duration::from_secs(2), "the delay is reset");
     let guesses: Vec<_> = (0..60)
         .map(|_| {
             let running = Arc::clone(&running);
@@ -117,5 +117,8 @@ async fn wrong_passwords_wait_longer_and_longer() {
     for guess in guesses {
         assert!(!guess.await.unwrap());
     }
-    assert!(!begins(&running, PASSWORD).await, "after many guesses at once not even the right one is checked");
+    assert!(
+        !begins(&running, PASSWORD).await,
+        "after many concurrent guesses the right password is not checked either"
+    );
 }

@@ -1,7 +1,8 @@
-//! Many clients at once, some of which read slowly, call off what they ask, or go away in the middle of it: nobody spends more than a part, nobody
-//! waits for ever, one query has one answer, all that is charged is answered, and memory does not grow with what is asked.
+//! Many concurrent clients, some of which read slowly, cancel queries, or disconnect in the middle of a query: no part
+//! is overspent, no request waits for ever, equal queries have equal answers, every charged query has an answer, and
+//! memory does not grow with the number of requests.
 //!
-//! Some seconds; a minute at full scale, and ten at `slow`.
+//! It takes some seconds; a minute at full scale, and ten at `slow`.
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::stream::WatchedConnection;
@@ -18,40 +19,41 @@ use tokio::sync::Barrier;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::Client;
 
-/// Clients, and the accounts that they share.
+/// The number of clients, and the accounts that they share.
 const CLIENTS: usize = 64;
 const NAMES: [&str; 4] = ["ana", "bo", "cy", "dee"];
-/// Different questions, each at one part in so many of the promise: more than a part of 1/5 pays for.
+/// Different queries, each for 1/`PRICE` of the promise: together they cost more than a part of 1/5.
 const QUESTIONS: usize = 25;
 const PRICE: i64 = 100;
-/// What any request may take on a machine that has other things to do: longer, and somebody waits for ever.
+/// Upper bound of the time of any request on a busy machine; a longer one counts as waiting for ever.
 const LONGEST: Duration = Duration::from_secs(120);
-/// What memory may grow by with each request: half of a leak of a kilobyte.
+/// Allowed growth of memory per request in bytes: half of a leak of a kilobyte.
 const BYTES_OF_REQUEST: usize = 512;
-/// What it may grow by besides under load, in megabytes: what is kept of charges, of which there are as many in every run, and the heap, which comes to
-/// be as large as the most that is done at once needs. In a minute it is still coming to that (8 MB of 107, with 2 processors), in ten it has (3 MB).
+/// Further allowed growth under load in megabytes: the records of charges, equally many in every run, and the heap,
+/// which grows to the peak of concurrent work. In a one-minute run it is still growing towards that peak (8 MB of 107,
+/// with 2 processors); in ten minutes it has reached it (3 MB).
 fn megabytes() -> usize {
     sized_to_slow(24, 24, 8)
 }
-/// With a heap for each of some threads, as the allocator has it unless told otherwise, memory grows for minutes without anything that is lost.
+/// With the allocator's default of a heap per thread, memory grows for minutes without a leak.
 const ONE_HEAP: &str = "MALLOC_ARENA_MAX";
 
 type Rows = Vec<Vec<Option<String>>>;
 
 struct Load {
     running: RunningServer,
-    /// All begin when all are connected: passwords take clients longer to prove than anything else that they do.
+    /// All clients begin when all are connected: proving passwords takes them longer than anything else.
     all: Barrier,
     begun: OnceLock<Instant>,
     length: Duration,
-    /// By query: what was answered to whomever asked first is what everybody is answered.
+    /// The first answer to each query, which all later ones must equal.
     known: Mutex<BTreeMap<usize, Rows>>,
     requests: AtomicUsize,
     refused: AtomicUsize,
     called_off: AtomicUsize,
     dropped: AtomicUsize,
     turned_away: AtomicUsize,
-    /// The longest request, in milliseconds.
+    /// The time of the slowest request in milliseconds.
     longest: AtomicUsize,
 }
 
@@ -63,14 +65,14 @@ fn paid(query: usize) -> String {
     format!("/* deniable.spend = 1/{PRICE} */ {}", sql(query))
 }
 
-/// What the process holds in memory, in bytes, as Linux counts it; nothing elsewhere.
+/// The resident memory of the process in bytes, on Linux; `None` elsewhere.
 fn resident() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().trim_end_matches(" kB").parse::<usize>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// Choices of one client, the same in every run.
+/// Random choices of one client, equal in every run.
 struct Draws(u64);
 
 impl Draws {
@@ -86,7 +88,7 @@ impl Load {
         self.begun.get_or_init(Instant::now);
     }
 
-    /// The part of the run that has passed.
+    /// The fraction of the run that has passed.
     fn passed(&self) -> f64 {
         self.begun.get().map_or(0.0, |begun| begun.elapsed().as_secs_f64() / self.length.as_secs_f64())
     }
@@ -95,14 +97,14 @@ impl Load {
         self.passed() >= 1.0
     }
 
-    /// A query. New ones come until the run is nearly over, so that something is charged all the time.
+    /// A query. New queries appear until the run is nearly over, so that charges happen all the time.
     fn query(&self, draws: &mut Draws) -> usize {
         let so_far = 1 + (self.passed() / 0.9 * QUESTIONS as f64) as usize;
         draws.below(so_far.min(QUESTIONS))
     }
 
-    /// One request, which takes its time and no more. What is turned away since too much of the same account waits is asked again, as the hint has it:
-    /// on a busy machine the questions of clients that went away still wait when others come.
+    /// One request, with a time limit. A request refused because too many of the same account wait is retried, as its
+    /// hint says: on a busy machine, queries of disconnected clients may still be waiting.
     async fn request(&self, client: &Client, sql: &str) -> Result<Rows, String> {
         let begun = Instant::now();
         let answer = timeout(LONGEST, async {
@@ -118,15 +120,19 @@ impl Load {
         let answer = answer.await;
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.longest.fetch_max(usize::try_from(begun.elapsed().as_millis()).unwrap(), Ordering::Relaxed);
-        answer.unwrap_or_else(|_| panic!("somebody waits for ever: {sql}"))
+        answer.unwrap_or_else(|_| panic!("a request waits for ever: {sql}"))
     }
 
-    /// Whether a query was answered, and then as always; nothing but these codes may refuse it.
+    /// Whether a query has an answer, which must equal the known one; refusals must have one of these codes.
     fn is_answered(&self, query: usize, answer: &Result<Rows, String>, codes: &[&str]) -> bool {
         match answer {
             Ok(rows) => {
                 let mut known = self.known.lock().unwrap();
-                assert_eq!(known.entry(query).or_insert_with(|| rows.clone()), rows, "one query has one answer");
+                assert_eq!(
+                    known.entry(query).or_insert_with(|| rows.clone()),
+                    rows,
+                    "equal queries have equal answers"
+                );
                 true
             }
             Err(code) => {
@@ -137,11 +143,11 @@ impl Load {
         }
     }
 
-    /// Asks and pays, and then asks for nothing: what is paid for is free.
+    /// Pays for a query, and then sends it without a price: a paid answer is free.
     async fn pays(&self, client: &Client, query: usize) {
         let answer = self.request(client, &paid(query)).await;
         if self.is_answered(query, &answer, &["42501"]) {
-            assert_eq!(self.request(client, &sql(query)).await, answer, "what is paid for is free");
+            assert_eq!(self.request(client, &sql(query)).await, answer, "a paid answer is free");
         }
     }
 
@@ -153,7 +159,7 @@ impl Load {
         }
     }
 
-    /// Asks everything, from some query on: more than a part pays for.
+    /// Sends all queries, beginning with `from`: more than a part pays for.
     async fn asks_all(&self, user: &str, from: usize) {
         let client = self.running.client(user).await;
         for query in (from..QUESTIONS).chain(0..from) {
@@ -161,7 +167,7 @@ impl Load {
         }
     }
 
-    /// Asks for much at once, and takes it in slowly.
+    /// Sends many queries at once, and reads the answers slowly.
     async fn reads_slowly(&self, user: &str, mut draws: Draws) {
         let (client, _connection) = self.running.connected(user, WatchedConnection::slowly).await;
         self.begin().await;
@@ -176,7 +182,7 @@ impl Load {
         }
     }
 
-    /// Calls off what it asks; then it asks again, and is answered what is known.
+    /// Cancels its queries; then it repeats them, and gets the known answers.
     async fn calls_off(&self, user: &str, mut draws: Draws) {
         let client = self.running.client(user).await;
         self.begin().await;
@@ -196,7 +202,7 @@ impl Load {
         }
     }
 
-    /// Goes away in the middle of what it asks; then it comes back, and is answered what is known.
+    /// Disconnects in the middle of its queries; then it reconnects, and gets the known answers.
     async fn goes_away(&self, user: &str, mut draws: Draws) {
         self.begin().await;
         while !self.is_over() {
@@ -215,13 +221,13 @@ impl Load {
             connection.abort();
             let client = self.running.client(user).await;
             self.pays(&client, query).await;
-            // It takes the client longer to prove who it is than the server to answer.
+            // Proving a password takes the client longer than the server needs for an answer.
             sleep(Duration::from_millis(200)).await;
         }
     }
 }
 
-/// How much memory was in use while a part of a run passed: the most and the least, and how many requests there had been by its end.
+/// The maximum and minimum of memory during a part of a run, and the number of requests at its end.
 async fn watched(load: &Load, from: f64, to: f64) -> Option<(usize, usize, usize)> {
     sleep(load.length.mul_f64(from - load.passed().min(from))).await;
     let mut seen = Vec::new();
@@ -237,7 +243,7 @@ async fn watched(load: &Load, from: f64, to: f64) -> Option<(usize, usize, usize
 async fn many_clients() {
     let _alone = alone().await;
     if std::env::var_os(ONE_HEAP).is_none() {
-        // In a process of its own, whose memory nothing else takes.
+        // In a separate process, so that no other test uses its memory.
         let mut own = Command::new(std::env::current_exe().unwrap());
         own.args(["--exact", "it::load::many_clients", "--nocapture"]).env(ONE_HEAP, "1");
         let ended = tokio::task::spawn_blocking(move || own.status()).await.unwrap().unwrap();
@@ -273,13 +279,13 @@ async fn many_clients() {
     };
     let clients: Vec<_> = (0..CLIENTS).map(one).collect();
     load.begin().await;
-    // What is kept of questions is kept by then; what grows after that grows with each request.
+    // By then, caches of queries are full; later growth is growth per request.
     let early = watched(&load, 0.3, 0.4).await;
     let late = watched(&load, 0.9, 1.0).await;
     for client in clients {
         client.await.unwrap();
     }
-    // However few questions there were in that time, parts are used up at the end, by several at once.
+    // Parts are used up at the end by concurrent queries, however few there were until then.
     let rest = (0..2 * NAMES.len()).map(|number| {
         let load = Arc::clone(&load);
         tokio::spawn(async move { load.asks_all(NAMES[number % NAMES.len()], number * QUESTIONS / 8).await })
@@ -290,27 +296,25 @@ async fn many_clients() {
     let count = |counted: &AtomicUsize| counted.load(Ordering::Relaxed);
     let (requests, refused) = (count(&load.requests), count(&load.refused));
     let (called_off, dropped) = (count(&load.called_off), count(&load.dropped));
-    assert!(
-        refused > 0 && called_off > 0 && dropped > 0,
-        "{called_off} questions were called off, and {dropped} given up"
-    );
+    assert!(refused > 0 && called_off > 0 && dropped > 0, "{called_off} queries were cancelled, and {dropped} dropped");
     charged_is_answered(&load, &part).await;
     println!(
-        "{requests} requests, {refused} refused, {called_off} called off, {dropped} given up, {} turned away; the longest took {} ms",
+        "{requests} requests, {refused} refused, {called_off} cancelled, {dropped} dropped, {} turned away; the longest took {} ms",
         count(&load.turned_away),
         count(&load.longest)
     );
     if let (Some((before, _, by_then)), Some((_, after, _))) = (early, late) {
-        // Between the most of what there was and the least of what there is: what comes and goes is no growth.
+        // From the maximum before to the minimum after, so that fluctuations do not count as growth.
         let (growth, between) = (after.saturating_sub(before), requests - by_then);
         println!("memory grew by {growth} bytes, to {after}, in {between} requests");
         let most = (megabytes() << 20) + between * BYTES_OF_REQUEST;
-        // A run of ten minutes has enough requests to see a kilobyte of each; what is lost of one kind of request is seen below.
+        // A run of ten minutes has enough requests to show a leak of a kilobyte in each; leaks of one kind of request
+        // are found by the next test.
         assert!(growth <= most, "memory grew by {growth} bytes in {between} requests");
     }
 }
 
-/// Nothing is charged twice or refunded, and everything that is charged is answered, and free.
+/// Charges are never repeated or refunded, and every charge has an answer, which is free.
 async fn charged_is_answered(load: &Load, part: &Rational) {
     let charges = |name: &str| {
         let account = load.running.ledger().accounts.remove(0);
@@ -322,25 +326,26 @@ async fn charged_is_answered(load: &Load, part: &Rational) {
     };
     for name in NAMES {
         let client = load.running.client(name).await;
-        // What was called off last may be on its way: it is waited for, as whoever asks for their releases does.
+        // The last cancelled query may still be running: reading the releases waits for it.
         load.request(&client, "SELECT * FROM deniable.releases").await.unwrap();
         let (spent, own) = charges(name);
-        assert!(!own.is_empty(), "{name} paid for nothing");
+        assert!(!own.is_empty(), "{name} has no charges");
         assert_eq!(spent, ratio(i64::try_from(own.len()).unwrap(), PRICE), "{name}");
-        assert_eq!(&spent, part, "{name}: a part is used up, and no more than that");
+        assert_eq!(&spent, part, "{name}: the part is used up, and not exceeded");
         for charge in &own {
-            assert!(charge.answer.is_some(), "{name} paid for {} and has nothing", charge.query.sql);
+            assert!(charge.answer.is_some(), "{name} paid for {} and has no answer", charge.query.sql);
             let query = (0..QUESTIONS).find(|query| sql(*query) == charge.query.sql).unwrap();
             let answer = load.request(&client, &sql(query)).await;
-            assert!(load.is_answered(query, &answer, &[]), "what was paid for is lost: {}", charge.query.sql);
+            assert!(load.is_answered(query, &answer, &[]), "a paid answer is lost: {}", charge.query.sql);
         }
-        assert_eq!(charges(name).0, spent, "what is free was charged");
+        assert_eq!(charges(name).0, spent, "a free answer was charged");
     }
 }
 
-/// What memory may grow by from one round to the next while the heap settles: some pages.
+/// Allowed growth of memory per round in bytes while the heap settles: a few pages.
 const PAGES: usize = 16 << 10;
-/// A kind of request, and how many of it are made in a round: so many that a kilobyte of each is more than is allowed.
+/// Kinds of requests, and how many of each are made per round: enough that a leak of a kilobyte per request exceeds the
+/// limit.
 const KINDS: [(&str, usize); 6] = [
     ("answered", 200),
     ("own tables", 200),
@@ -350,9 +355,9 @@ const KINDS: [(&str, usize); 6] = [
     ("called off", 100),
 ];
 
-/// Whatever is asked again and again, by one client, so that the allocator's heaps stay as they are: nothing is kept of it.
+/// Repeated requests of one client leave nothing in memory. A single client keeps the allocator's heaps stable.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_kept_of_a_request() {
+async fn repeated_requests_do_not_grow_memory() {
     let _alone = alone().await;
     let running = running(&csv(500, 0), Duration::from_millis(10), &[("ana", ratio(1, 5))]).await;
     let client = running.client("ana").await;
@@ -377,7 +382,7 @@ async fn nothing_is_kept_of_a_request() {
             growths.push(resident().unwrap_or_default().saturating_sub(before));
         }
         println!("{kind}: {growths:?} bytes more after {times} requests each");
-        // What grows with each request grows each time.
+        // A leak per request would grow memory in every round.
         let least = *growths.iter().min().unwrap();
         assert!(least <= PAGES + times * BYTES_OF_REQUEST, "{kind}: {growths:?} bytes after {times} requests each");
     }

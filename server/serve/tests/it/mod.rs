@@ -1,8 +1,8 @@
-//! The server as several clients meet it, in one process.
+//! Tests of the server with several clients, in one process.
 
-// Random tables, their neighbours and questions about them, as the crate of queries draws them for itself.
+// Random tables, their neighbours and queries, from the tests of crates/engine/sql.
 #[path = "../../../../crates/engine/execute/tests/it/generate/mod.rs"]
-#[expect(dead_code, reason = "of the generator only some is used here")]
+#[expect(dead_code, reason = "only a part of the generator is used here")]
 mod generate;
 mod limits;
 mod load;
@@ -54,16 +54,16 @@ sql = "SELECT COUNT(*) FROM t"
 
 const PASSWORD: &str = "secret";
 
-/// Held by each test that measures time or uses the machine up, so that no two of them run at once.
+/// Held by every test that measures time or loads the machine, so that no two of them run at once.
 async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
     ALONE.lock().await
 }
 
-/// What the curator shows to read what is counted.
+/// The token for the metrics.
 const SECRET: &str = "what the curator knows";
 
-/// A server, and what it leaves behind.
+/// A running server, its files and its clients.
 struct RunningServer {
     _folder: TempDir,
     served: Arc<Service>,
@@ -73,7 +73,7 @@ struct RunningServer {
     _stop: watch::Sender<bool>,
 }
 
-/// The example's rows, each person with two; `rows` more belong to one person.
+/// Rows of the example: two for each person, and `rows` more for one person.
 fn csv(people: usize, rows: usize) -> String {
     let mut text = "id,sex,age\n".to_owned();
     let mut row = |id: usize, at: usize| {
@@ -92,7 +92,8 @@ async fn running(rows: &str, answers_take: Duration, parts: &[(&str, Rational)])
     serving(folder, policy, &[], answers_take, parts, |served| served).await
 }
 
-/// Starts a server of a policy whose files are in a folder; these columns may read badly. What clients meet may stand before it.
+/// Starts a server for a policy whose files are in a folder. Columns in `badly` may contain malformed values; `before`
+/// wraps the service that clients use.
 async fn serving(
     folder: TempDir,
     policy: Policy,
@@ -107,7 +108,7 @@ async fn serving(
     let id = account(&mut ledger, &policy).unwrap();
     let mut accounts = Accounts::default();
     for (name, share) in parts {
-        // Whoever has no part is a curator.
+        // An account without a part is a curator.
         let role = if share.is_zero() { Role::Curator } else { Role::Analyst };
         if role == Role::Analyst {
             ledger.set_aside(&id, name, share, Sharing::Reserved).unwrap();
@@ -143,7 +144,8 @@ impl RunningServer {
         self.connected(user, stream::WatchedConnection::plainly).await.0
     }
 
-    /// A client over a stream that is made of the connection, and what keeps it going: its end is that of the connection.
+    /// Connects a client over a stream made from the TCP connection. The returned task runs the connection and ends
+    /// with it.
     async fn connected(
         &self,
         user: &str,
@@ -157,11 +159,12 @@ impl RunningServer {
         (client, tokio::spawn(connection))
     }
 
-    /// Calls off what a client asks, on a connection of its own.
+    /// Cancels a client's query, on a separate connection.
     async fn call_off(&self, client: &Client) {
         let mut tcp = TcpStream::connect(self.address).await.unwrap();
         client.cancel_token().cancel_query_raw(&mut tcp, NoTls).await.unwrap();
-        // It is done when the server ends the connection: before that it may come to be about what is asked next.
+        // The cancellation is done when the server closes the connection; until then it could hit the client's next
+        // query.
         let _ = tcp.read_to_end(&mut Vec::new()).await;
     }
 

@@ -1,4 +1,4 @@
-//! Servers that tell something of the rows: the test of neighbours must notice each of them.
+//! Servers that leak information about the rows. The test of neighbours must detect each of them.
 
 use async_trait::async_trait;
 use deniable_wire::catalog::Description;
@@ -10,22 +10,22 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What it does that it should not.
+/// The leak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mutant {
-    /// Leaves groups out in which nobody is, as far as the noise lets it know.
+    /// Omits groups whose noisy count suggests that they are empty.
     EmptyGroups,
-    /// Shows the largest first.
+    /// Sorts the largest group first.
     Order,
-    /// Says in errors how many rows there are.
+    /// Includes the number of rows in errors.
     Error,
     Notice,
     Columns,
-    /// Has it in the catalogs.
+    /// Includes it in the catalogs.
     Catalog,
-    /// Says it where a price is asked for.
+    /// Includes it in the reply to EXPLAIN.
     Plan,
-    /// Refuses where there are many.
+    /// Refuses queries if there are many rows.
     Refusal,
 }
 
@@ -42,7 +42,7 @@ impl Mutant {
         Self::Refusal,
     ];
 
-    /// A server before another one, which knows how many rows there are.
+    /// Wraps a server with this leak; `rows` is the number of rows.
     pub fn before(self, inner: Arc<dyn Backend>, rows: u64) -> Arc<dyn Backend> {
         Arc::new(MutatedBackend { inner, mutant: self, rows })
     }

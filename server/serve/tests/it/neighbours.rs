@@ -1,9 +1,10 @@
-//! Neighbouring data through the wire: of two servers whose rows differ in one person everything that a client reads is the same, byte for byte, but
-//! noisy numbers: rows, their number, order and keys, which values are NULL, descriptions, errors with all their fields, notices, tags, catalogs, the
-//! server's own tables, what answers would cost, and what is counted for the curator.
+//! Neighbouring data through the wire. Two servers whose rows differ in one person send every client the same bytes,
+//! except for noisy numbers: rows, their number, order and keys, which values are NULL, descriptions, errors with all
+//! their fields, notices, tags, catalogs, the server's own tables, costs of answers, and the curator's metrics.
 //!
-//! Random tables and questions, as crates/engine/sql draws them for its own test of this (`it::differential`), in files; whole, damaged, and with settings;
-//! by the simple and by the extended protocol, as cursors and as copies. HAVING, ORDER BY and LIMIT are left out, since noise decides about them.
+//! Random tables and queries, as in crates/engine/sql's test of the same property (`it::differential`), in files;
+//! intact, damaged, and with settings; by the simple and by the extended protocol, with cursors and with COPY. HAVING,
+//! ORDER BY and LIMIT are excluded, because noise decides their result.
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::generate::Dice;
@@ -30,14 +31,14 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_postgres::Client;
 
-/// Questions of each pair of servers, more than a half of the promise pays for at this price.
+/// Queries to each pair of servers; at this price they cost more than half of the promise.
 const QUESTIONS: usize = 20;
 const PRICE: i64 = 32;
 const NAME: &str = "ana";
-/// Conversations with a server that reveals something, until it is detected.
+/// Maximum number of conversations with a leaking server until it is detected.
 const CONVERSATIONS: u64 = 40;
 
-/// Questions that are about nobody's rows in particular, or should not be answered.
+/// Queries that do not depend on rows, or that must be refused.
 const FIXED: [&str; 24] = [
     "SELECT relname, reltuples, relpages, relkind FROM pg_class ORDER BY oid",
     "SELECT attname, atttypid, attnum FROM pg_attribute ORDER BY attrelid, attnum",
@@ -65,7 +66,7 @@ const FIXED: [&str; 24] = [
     "SELECT grp, COUNT(*) FROM simulated.t GROUP BY grp",
 ];
 
-/// The tables of a shape as a policy.
+/// A policy for the tables of a schema.
 fn policy(folder: &Path, tables: &[TableSchema]) -> Policy {
     let builder = PolicyBuilder::new("clinic", "people").in_folder(folder).table("t", "t.csv", "1");
     let builder = tables[0].columns.iter().fold(builder, PolicyBuilder::column);
@@ -93,16 +94,17 @@ fn further(builder: PolicyBuilder, table: &TableSchema) -> PolicyBuilder {
     table.columns.iter().fold(builder, |builder, column| builder.column_of(&table.name, column))
 }
 
-/// What may differ of a value.
+/// The allowed difference of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mask {
     Exact,
-    /// What it is, but not whether it is NULL.
+    /// The number may differ, but not whether it is NULL.
     Number,
     Anything,
 }
 
-/// What may differ of the values of an answer, by column, with and without what is shown beside numbers; `None` where it is refused.
+/// The allowed difference of each column of an answer, including the columns beside numbers; `None` if the query is
+/// refused.
 fn masks(policy: &Policy, sql: &str, beside: &NumberColumns) -> Option<Vec<Mask>> {
     let query = Query::new("query", sql, ratio(1, PRICE));
     let plan = query.plan(policy).ok()?;
@@ -132,7 +134,7 @@ fn masks(policy: &Policy, sql: &str, beside: &NumberColumns) -> Option<Vec<Mask>
     Some(masks)
 }
 
-/// What a client reads, message by message, with what may differ taken out.
+/// The messages that a client reads, with allowed differences masked.
 fn seen(heard: &[u8], masks: &[Mask]) -> Vec<String> {
     let mut rest = heard;
     let mut all = Vec::new();
@@ -141,7 +143,7 @@ fn seen(heard: &[u8], masks: &[Mask]) -> Vec<String> {
         let body = &rest[5..=length];
         rest = &rest[length + 1..];
         all.extend(match letter {
-            // Keys of connections, and proofs of passwords, are random.
+            // Cancellation keys and SCRAM messages are random.
             b'K' | b'R' => Some(format!("{}", char::from(*letter))),
             b'D' => Some(format!("D {}", row(body, masks))),
             b'd' => Some(format!("d {}", line(body, masks))),
@@ -182,14 +184,14 @@ fn row(body: &[u8], masks: &[Mask]) -> String {
     text
 }
 
-/// A line of a copy.
+/// A line of COPY data.
 fn line(body: &[u8], masks: &[Mask]) -> String {
     let fields = body.split(|byte| *byte == b'\t').map(|field| (!field.starts_with(b"\\N")).then_some(field));
     let fields = fields.enumerate().map(|(at, field)| shown(field, mask(masks, at)));
     fields.collect::<Vec<_>>().join(" | ")
 }
 
-/// A notice but for what is said of noisy numbers: whether they are usable. Where nothing else is said there is none.
+/// A notice without the lines on whether noisy numbers are usable; `None` if no other line remains.
 fn notice(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(body);
     let fields: Vec<&str> = text.split('\0').collect();
@@ -214,7 +216,7 @@ enum QueryMode {
 
 const HOWS: [QueryMode; 4] = [QueryMode::Simple, QueryMode::Extended, QueryMode::Cursor, QueryMode::Copy];
 
-/// One of two servers, and a client of it whose every byte is kept.
+/// One of two servers, and a client of it that records every byte.
 struct Side {
     running: RunningServer,
     client: Client,
@@ -227,7 +229,7 @@ impl Side {
         let tables = &hostile.shape.tables;
         let kept = hostile.worlds()[world];
         for (at, table) in tables.iter().enumerate() {
-            // Bytes that are no text make a file that no curator can register.
+            // Bytes that are not UTF-8 would make a file that no curator can register.
             let text = String::from_utf8_lossy(&hostile.csv(at, &kept)).into_owned();
             fs::write(folder.path().join(format!("{}.csv", table.name)), text).unwrap();
         }
@@ -245,9 +247,9 @@ impl Side {
         Self { running, client, heard }
     }
 
-    /// Asks, and gives what was heard of it.
+    /// Sends a query, and returns the messages read.
     async fn asked(&self, sql: &str, how: QueryMode, masks: &[Mask]) -> Vec<String> {
-        // Whether it is refused is in what is heard.
+        // A refusal is among the messages read.
         match how {
             QueryMode::Simple => drop(self.client.simple_query(sql).await),
             QueryMode::Extended => drop(self.client.query(sql, &[]).await),
@@ -262,13 +264,13 @@ impl Side {
                 }
             }
         }
-        // Whatever was on its way is there before this is answered.
+        // After the reply to this query, all earlier messages have arrived.
         self.client.simple_query("").await.unwrap();
         let heard = std::mem::take(&mut *self.heard.lock().unwrap());
         seen(&heard, masks)
     }
 
-    /// What the curator is told, but for how long answers took.
+    /// The curator's metrics, without the time that answers took.
     async fn counted(&self) -> String {
         let mut tcp = TcpStream::connect(self.running.metrics).await.unwrap();
         let head =
@@ -285,7 +287,7 @@ impl Side {
 struct ServerPair {
     sides: [Side; 2],
     policy: Policy,
-    /// Questions that were paid for and answered, by how they were asked; statements that were refused; rows.
+    /// Answered paid queries by mode, then the numbers of refused statements and of rows.
     answered: BTreeMap<QueryMode, usize>,
     refused: usize,
     rows: usize,
@@ -299,7 +301,7 @@ impl ServerPair {
         Self { sides, policy, answered: BTreeMap::new(), refused: 0, rows: 0, differences: Vec::new() }
     }
 
-    /// Asks both, and says whether it was answered.
+    /// Sends a query to both servers, and returns whether it was answered.
     async fn ask(&mut self, sql: &str, how: QueryMode, masks: &[Mask]) -> bool {
         let (one, other) = tokio::join!(self.sides[0].asked(sql, how, masks), self.sides[1].asked(sql, how, masks));
         self.rows += one.iter().filter(|told| told.starts_with("D ") || told.starts_with("d ")).count();
@@ -313,10 +315,10 @@ impl ServerPair {
         !is_refused
     }
 
-    /// A query in every way, before and after it is paid for.
+    /// Sends a query in every mode, before and after it is paid for.
     async fn query(&mut self, sql: &str, dice: &mut Dice) {
         let beside = NumberColumns { intervals: dice.chance(30), quality: dice.chance(30), columns: None };
-        // Of several statements in one text the first alone may be a query that is answered.
+        // Of several statements in one text, only the first can be an answered query.
         let first = || masks(&self.policy, sql.split(';').next().unwrap_or_default(), &beside);
         let masks = masks(&self.policy, sql, &beside).or_else(first).unwrap_or_default();
         let is_on = |on: bool| if on { "on" } else { "off" };
@@ -337,12 +339,12 @@ impl ServerPair {
         self.ask(sql, again, &masks).await;
     }
 
-    /// All that is asked of a pair of servers; it ends where they differ.
+    /// Sends all queries to a pair of servers; stops at the first difference.
     async fn conversation(&mut self, hostile: &Hostile, questions: usize, dice: &mut Dice) {
-        // How the connections began.
+        // The messages of the startup.
         self.ask("", QueryMode::Simple, &[]).await;
         for (at, sql) in FIXED.iter().enumerate() {
-            // What is answered of it is not paid for, but made up.
+            // Answers on made-up rows are not paid for, but contain noise.
             let masks = masks(&self.policy, &sql.replace("simulated.", ""), &NumberColumns::default());
             self.ask(sql, HOWS[at % 2], &masks.unwrap_or_default()).await;
         }
@@ -378,7 +380,7 @@ impl ServerPair {
     }
 }
 
-/// A text as somebody mistypes it.
+/// A text with a random typing error.
 fn damaged(sql: &str, dice: &mut Dice) -> String {
     let mut letters: Vec<char> = sql.chars().collect();
     let at = usize::try_from(dice.below(letters.len() as u64)).unwrap();
@@ -401,7 +403,7 @@ fn damaged(sql: &str, dice: &mut Dice) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_bytes_are_equal_but_noise() {
+async fn neighbouring_data_give_equal_bytes_except_noise() {
     let _alone = alone().await;
     let mut dice = Dice::new(22);
     let (mut answered, mut refused, mut rows, mut asked) = (BTreeMap::new(), 0, 0, 0);
@@ -417,20 +419,20 @@ async fn all_bytes_are_equal_but_noise() {
         rows += both.rows;
     }
     println!(
-        "{asked} questions of neighbours, paid for and answered: {answered:?}; {refused} statements refused, {rows} rows"
+        "{asked} queries to neighbours, paid for and answered: {answered:?}; {refused} statements refused, {rows} rows"
     );
-    // The last of each schema, and those that are mistyped, are refused.
+    // The last query of each schema and the mistyped queries are refused.
     assert!(2 * answered.values().sum::<usize>() > asked, "{answered:?}");
     assert!(HOWS.iter().all(|how| answered.contains_key(how)), "{answered:?}");
     assert!(refused > asked, "{refused} refused");
 }
 
-/// Servers that reveal something about the rows are detected, each by a few queries. Noise decides the order of the
-/// groups and which are empty, and it may decide the same on both sides: a conversation that misses this is followed by
-/// another one, with another table and fresh noise. If each misses it with a probability of at most 7/10, all of them
-/// do so in less than one of 10^6 runs.
+/// Servers that leak information about the rows are detected, each by a few queries. Noise decides the order of the
+/// groups and which of them look empty, and may decide it equally on both sides, so a conversation without a difference
+/// is followed by another one, with another table and fresh noise. If each conversation misses the leak with a
+/// probability of at most 7/10, all of them miss it in less than one of 10^6 runs.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_tells_something_is_found_out() {
+async fn leaking_servers_are_detected() {
     let _alone = alone().await;
     for mutant in Mutant::ALL {
         let mut is_found = false;
@@ -444,6 +446,6 @@ async fn whoever_tells_something_is_found_out() {
                 break;
             }
         }
-        assert!(is_found, "{mutant:?} is not found out");
+        assert!(is_found, "{mutant:?} is not detected");
     }
 }

@@ -1,25 +1,25 @@
-//! What is being charged is not to be seen before its answer: not in tables, not in what is left, and not in a refusal.
+//! A pending charge is hidden until its answer is visible: in tables, in the remaining budget, and in refusals.
 
 use super::{alone, asked, csv, running};
 use deniable_core::exact::{ratio, whole};
 use std::time::{Duration, Instant};
 
-/// The steps of the grid, in seconds: much longer than anything takes here. If a busy machine is too slow for one, the
-/// next one is tried.
+/// Steps of the grid in seconds, much longer than any request here. If a busy machine is too slow for one, the next one
+/// is tried.
 const STEPS: [u64; 3] = [4, 16, 60];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refusals_wait_until_what_they_tell_may_be_seen() {
+async fn refusals_wait_until_pending_charges_are_visible() {
     let _alone = alone().await;
     for step in STEPS.map(Duration::from_secs) {
         if refusals_wait(step).await {
             return;
         }
     }
-    panic!("the machine is too busy: nothing is answered within {STEPS:?} s");
+    panic!("the machine is too busy: no answer came within {STEPS:?} s");
 }
 
-/// Whether the immediate refusals came within one step; otherwise the timing shows nothing, and the test is repeated.
+/// Whether the immediate refusals came within one step. Otherwise the timing shows nothing, and the test is repeated.
 async fn refusals_wait(step: Duration) -> bool {
     let running = running(&csv(50, 0), step, &[("ana", ratio(1, 4)), ("bo", ratio(1, 4))]).await;
     let (one, other, bo) = (running.client("ana").await, running.client("ana").await, running.client("bo").await);
@@ -28,7 +28,7 @@ async fn refusals_wait(step: Duration) -> bool {
         asked(&one, "/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t").await.unwrap();
     });
     tokio::time::sleep(step / 8).await;
-    // What follows from the query alone is said at once, and so is all that another account is told.
+    // Errors that depend on the query alone are immediate, and so are all replies to other accounts.
     for wrong in ["SELECT nothing FROM t", "SELECT * FROM t", "/* deniable.spend = 2 */ SELECT COUNT(*) FROM t"] {
         assert!(asked(&other, wrong).await.is_err());
     }
@@ -37,7 +37,7 @@ async fn refusals_wait(step: Duration) -> bool {
     if begun.elapsed() >= step {
         return false;
     }
-    // What is left, what is refused for want of a price, and what does not fit: each tells of the charge.
+    // The remaining budget, a missing price and an unaffordable price: each of these replies reveals the charge.
     for tells in [
         "SELECT COUNT(*) AS n FROM t WHERE age > 3",
         "/* deniable.spend = 1/4 */ SELECT COUNT(*) AS n FROM t WHERE age > 3",
@@ -49,9 +49,9 @@ async fn refusals_wait(step: Duration) -> bool {
     true
 }
 
-/// What a curator asked is for everybody from the time on the grid at which it is shown, and not before, whoever asks the same.
+/// A curator's answer is visible to all users from its grid time on, and not before, also to those with the same query.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_for_everybody_is_seen_from_its_own_time_on() {
+async fn published_answers_are_visible_from_their_grid_time() {
     let _alone = alone().await;
     let step = Duration::from_secs(STEPS[0]);
     let running = running(&csv(50, 0), step, &[("ana", ratio(1, 4)), ("boss", whole(0))]).await;
@@ -61,16 +61,16 @@ async fn what_is_for_everybody_is_seen_from_its_own_time_on() {
     let public = tokio::spawn(async move { asked(&boss, sql).await });
     tokio::time::sleep(step / 8).await;
     let same = asked(&ana, sql).await;
-    assert!(begun.elapsed() >= step, "it is seen before its time");
+    assert!(begun.elapsed() >= step, "the answer is visible before its time");
     assert_eq!(same, public.await.unwrap());
     assert!(same.is_ok());
     let spent = asked(&ana, "SELECT spent FROM deniable.budget").await.unwrap();
-    assert_eq!(spent[0][0].as_deref(), Some("0"), "what is for everybody is free");
+    assert_eq!(spent[0][0].as_deref(), Some("0"), "a published answer is free");
 }
 
-/// Statements that are as deep as they are long end in an answer or a refusal.
+/// Very deep and very long statements get an answer or a refusal, and the server keeps running.
 #[tokio::test(flavor = "multi_thread")]
-async fn long_statements_end_nothing() {
+async fn long_statements_do_not_stop_the_server() {
     let _alone = alone().await;
     let running = running(&csv(50, 0), Duration::ZERO, &[("ana", ratio(1, 4))]).await;
     let client = running.client("ana").await;

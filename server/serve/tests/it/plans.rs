@@ -1,4 +1,4 @@
-//! The server plans the SQL of a request once, however often it looks at the query on the way from Describe to the answer.
+//! The server plans the SQL of a request once, however many steps from Describe to the answer use the plan.
 
 use super::{POLICY, RunningServer, asked, csv, running};
 use deniable::{Policy, Session};
@@ -10,12 +10,12 @@ use std::time::Duration;
 /// Stored answers in the ledger, for the second half of the test.
 const STORED: usize = 20;
 
-/// How often the SQL of requests was planned since `before`.
+/// The number of times that SQL was planned since `before`.
 fn since(before: usize) -> usize {
     times_planned() - before
 }
 
-/// Releases queries for everybody, all of them in one run.
+/// Releases queries to all users, in one run.
 fn publish(server: &RunningServer, queries: usize) {
     let query = |at: usize| format!("[[query]]\nsql = \"SELECT COUNT(*) FROM t WHERE age > {at}\"\n");
     let (head, _) = POLICY.split_once("[[query]]").unwrap();
@@ -49,7 +49,7 @@ fn a_request_plans_once() {
             let statement = client.prepare(&sql).await.unwrap();
             client.query(&statement, &[]).await.unwrap();
             assert_eq!((since(before.0), releases()), (1, before.1 + 1), "extended protocol, {stored} stored answers");
-            // The same once more is a reply that is known.
+            // A repeated query gets the cached reply.
             let before = times_planned();
             client.query(&statement, &[]).await.unwrap();
             assert_eq!(since(before), 0, "asked again, {stored} stored answers");

@@ -1,4 +1,4 @@
-//! A ledger, or a policy, that is put in place of another one while the server runs.
+//! A ledger or a policy that is replaced while the server runs.
 
 use super::{POLICY, asked, csv, running};
 use deniable::{Policy, Query};
@@ -21,7 +21,7 @@ async fn an_older_ledger_is_not_charged_under_a_running_server() {
     let newest = fs::read(&server.ledger).unwrap();
     fs::write(&server.ledger, &older).unwrap();
     assert_eq!(asked(&ana, &query(3)).await.unwrap_err(), "XX000");
-    // Answers that the server remembers are shown as they were; others meet the same sentence.
+    // Cached answers are shown as before; other queries get the fixed error.
     for (age, known) in [(2, &later), (1, &answer)] {
         match asked(&ana, &query(age)).await {
             Ok(shown) => assert_eq!(shown, *known, "{age}"),
@@ -36,7 +36,7 @@ async fn an_older_ledger_is_not_charged_under_a_running_server() {
     assert_eq!(server.ledger().accounts[0].releases.len(), 3);
 }
 
-/// A statement that was described under one policy and is executed under another is charged under the latter.
+/// A statement described under one policy and executed under another is charged under the second policy.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_described_statement_is_charged_under_the_policy_of_its_execution() {
     let server = running(&csv(20, 0), Duration::ZERO, &[("ana", ratio(1, 2))]).await;

@@ -1,4 +1,4 @@
-//! A client's end of a connection: what is read from it can be slowed down, and written down.
+//! A client's end of a connection, whose reads can be delayed and recorded.
 
 use std::io;
 use std::pin::Pin;
@@ -12,11 +12,11 @@ use tokio::time::{Sleep, sleep};
 /// All bytes that a connection has read.
 pub type HeardBytes = Arc<Mutex<Vec<u8>>>;
 
-/// Bytes that are read at once where it is done slowly, and the pause before.
+/// Bytes per read of a slow connection, and the pause before each read.
 const AT_ONCE: usize = 1_000;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A connection whose incoming bytes a test can watch and delay.
+/// A connection whose incoming bytes a test can record and delay.
 pub struct WatchedConnection {
     tcp: TcpStream,
     heard: Option<HeardBytes>,
@@ -25,17 +25,17 @@ pub struct WatchedConnection {
 }
 
 impl WatchedConnection {
-    /// As it is.
+    /// Without delay or record.
     pub fn plainly(tcp: TcpStream) -> Self {
         Self { tcp, heard: None, pause: None, is_slow: false }
     }
 
-    /// Read slowly.
+    /// With delay.
     pub fn slowly(tcp: TcpStream) -> Self {
         Self { is_slow: true, ..Self::plainly(tcp) }
     }
 
-    /// Written down.
+    /// With a record.
     pub fn heard_by(tcp: TcpStream, heard: &HeardBytes) -> Self {
         Self { heard: Some(Arc::clone(heard)), ..Self::plainly(tcp) }
     }

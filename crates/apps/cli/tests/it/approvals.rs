@@ -34,10 +34,10 @@ fn a_query_waits_until_it_is_approved() {
     let ana = |script: &str| server.psql("ana", "a", script);
     let eve = |script: &str| server.psql("eve", "e", &format!("SET deniable.analyst = 'ana';\n{script}"));
     let explained = ana("EXPLAIN /* deniable.spend = 1/8 */ SELECT COUNT(*) FROM visits;\n").done();
-    assert!(explained.stdout.contains("To be approved first: asking makes the request"), "{explained:?}");
+    assert!(explained.stdout.contains("To be approved first: running the query makes the request"), "{explained:?}");
     for _ in 0..2 {
         let waits = ana(ASK);
-        assert!(waits.stderr.contains("an approver allows your queries first: this is your request 1"), "{waits:?}");
+        assert!(waits.stderr.contains("this query needs approval: it is your request 1"), "{waits:?}");
     }
     let asked = ana("SELECT number, share, state FROM deniable.requests;\nSELECT spent FROM deniable.budget;\n").done();
     assert!(asked.stdout.contains("1|0.125|waits\n(1 row)") && asked.stdout.contains("spent\n0\n"), "{asked:?}");
@@ -46,7 +46,7 @@ fn a_query_waits_until_it_is_approved() {
 
     // The approver sees one analyst at a time and cannot query.
     let blind = server.psql("eve", "e", "SELECT * FROM deniable.requests;\nSET deniable.analyst = 'cy';\n");
-    assert!(blind.stderr.contains("nothing says which analyst you look at"), "{blind:?}");
+    assert!(blind.stderr.contains("deniable.analyst is not set"), "{blind:?}");
     assert!(
         blind.stderr.contains("there is no analyst \"cy\"") && blind.stderr.contains("there are ana, bo"),
         "{blind:?}"
@@ -55,17 +55,14 @@ fn a_query_waits_until_it_is_approved() {
         "SELECT number, state, sql FROM deniable.requests;\nSELECT \"left\" FROM deniable.budget;\nSELECT COUNT(*) FROM visits;\n",
     );
     assert!(seen.stdout.contains("1|waits|SELECT sex, COUNT(*) AS /* alias */ \"n\" FROM visits"), "{seen:?}");
-    assert!(
-        seen.stdout.contains("left\n0.25\n") && seen.stderr.contains("an approver is given no answers"),
-        "{seen:?}"
-    );
+    assert!(seen.stdout.contains("left\n0.25\n") && seen.stderr.contains("an approver gets no answers"), "{seen:?}");
     let wrong = eve("CALL deniable.approve(2);\nCALL deniable.approve('x');\nCALL deniable.allow(1);\n");
     for told in ["there is no request 2", "takes the number of a request", "there is no procedure deniable.allow"] {
         assert!(wrong.stderr.contains(told), "{wrong:?}");
     }
     let own = ana("CALL deniable.approve(1);\nSET deniable.analyst = 'bo';\n");
     assert!(
-        own.stderr.contains("is not for you") && own.stderr.contains("there is no setting deniable.analyst"),
+        own.stderr.contains("is not available to you") && own.stderr.contains("there is no setting deniable.analyst"),
         "{own:?}"
     );
     let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
@@ -75,7 +72,7 @@ fn a_query_waits_until_it_is_approved() {
     let rejected = ana(ASK);
     assert!(rejected.stderr.contains("your request 1 was rejected by \"eve\": too fine"), "{rejected:?}");
     eve("CALL deniable.approve(1, 'after all');\n").done();
-    assert!(eve("CALL deniable.approve(1);\n").stderr.contains("it was decided so already"));
+    assert!(eve("CALL deniable.approve(1);\n").stderr.contains("this request already has this decision"));
     let answered = ana(ASK).done();
     assert!(
         answered.stderr.contains("NOTICE:  charged: 1/8 of the promise (12.5%), an odds ratio of at most"),
@@ -93,7 +90,7 @@ fn a_query_waits_until_it_is_approved() {
         ana("SELECT spent FROM deniable.budget;\nSELECT state, decided_by, reason FROM deniable.requests;\n").done();
     assert!(spent.stdout.contains("spent\n0.125\n") && spent.stdout.contains("approved|eve|after all"), "{spent:?}");
     let told = ana("SELECT text FROM deniable.promise WHERE about = 'assumption';\n").done();
-    assert!(told.stdout.contains("whoever approves queries decides by the query"), "{told:?}");
+    assert!(told.stdout.contains("approvers decide by the query"), "{told:?}");
     drop(server);
     let shown = place.run(&["ledger", "show", "policy.toml"]).done();
     assert!(

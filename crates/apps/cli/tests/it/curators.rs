@@ -70,12 +70,12 @@ fn reload_applies_changes_or_keeps_the_state() {
     let toml = place.read("serve.toml");
     place.write("serve.toml", format!("{toml}needs_approval = true\n"));
     server.reloads("\"reloaded\"");
-    assert!(server.psql("ana", "a", &queries(2)).stderr.contains("an approver allows your queries first"));
+    assert!(server.psql("ana", "a", &queries(2)).stderr.contains("this query needs approval"));
     place.write("serve.toml", format!("{toml}need_approval = true\n"));
     assert!(server.reloads("not reloaded").contains("did you mean needs_approval?"));
     place.write("serve.toml", toml.replace("20ms", "1s"));
-    assert!(server.reloads("not reloaded").contains("takes a restart"));
-    assert!(server.psql("ana", "a", &queries(3)).stderr.contains("an approver allows your queries first"), "all stays");
+    assert!(server.reloads("not reloaded").contains("a restart of the server"));
+    assert!(server.psql("ana", "a", &queries(3)).stderr.contains("this query needs approval"), "all stays");
     place.write("serve.toml", &toml);
     // A promise that the ledger does not record is shown to no client.
     let policy = place.read("policy.toml");
@@ -83,7 +83,7 @@ fn reload_applies_changes_or_keeps_the_state() {
     place.write("policy.toml", policy.replace("posterior_at_most = 0.75", "posterior_at_most = 0.9"));
     assert!(server.reloads("not reloaded").contains("another promise"));
     place.write("policy.toml", policy.replace("name = \"clinic\"", "name = \"hospital\""));
-    assert!(server.reloads("not reloaded").contains("takes a restart"));
+    assert!(server.reloads("not reloaded").contains("a restart of the server"));
     let told = server.psql("ana", "a", "SELECT text FROM deniable.promise WHERE about = 'promise';\n").done();
     assert!(told.stdout.contains("75%"), "{told:?}");
 }
@@ -150,7 +150,7 @@ fn tls_and_certificates_of_clients() {
     // A key that others may read is rejected, and the server keeps its current key.
     let key = file("server.key");
     Command::new("chmod").args(["644", &key]).status().unwrap();
-    assert!(server.reloads("not reloaded").contains("others than its owner may read it"));
+    assert!(server.reloads("not reloaded").contains("users other than its owner may read it"));
     Command::new("chmod").args(["600", &key]).status().unwrap();
     assert!(psql(&server, &verified("ca")).stdout.contains("let in"));
     // From now on every client needs a certificate.
@@ -190,7 +190,7 @@ fn a_server_that_cannot_begin() {
     for file in ["server.crt", "server.key"] {
         place.write(file, "");
     }
-    assert!(begun(tls).contains("there is no certificate in it"));
+    assert!(begun(tls).contains("it contains no PEM certificate"));
     assert!(!place.path("policy.ledger").exists());
 }
 

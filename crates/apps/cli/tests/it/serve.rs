@@ -232,7 +232,7 @@ fn trial_server_answers_psql() {
     let place = Place::clinic();
     let server = Server::of(&place);
     let unpaid = server.psql("me", "", "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex;\n");
-    assert!(unpaid.stderr.contains("nothing says what an answer may cost"), "{unpaid:?}");
+    assert!(unpaid.stderr.contains("it states no price"), "{unpaid:?}");
     assert!(unpaid.stderr.contains("SET deniable.spend = '1/40'"), "{unpaid:?}");
     let ask = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex;\n";
     let paid = server

@@ -16,7 +16,7 @@ cat("tables:", length(tables), "fields:", length(fields), "\n")
 
 # Without a price there is only an error that explains how to state one.
 unpaid <- tryCatch(suppressWarnings(dbGetQuery(connection, sql)), error = function(error) NULL)
-stopifnot(is.null(unpaid), grepl("nothing says what an answer may cost", dbGetException(connection)$errorMsg))
+stopifnot(is.null(unpaid), grepl("it states no price", dbGetException(connection)$errorMsg))
 
 invisible(dbGetQuery(connection, "SET deniable.spend = '1/10'"))
 paid <- dbGetQuery(connection, sql)

@@ -37,7 +37,7 @@ with psycopg.connect(dbname=database, **place) as connection:
     connection.execute("RESET deniable.spend")
     same("psycopg 3", connection.execute(SQL.format("%s"), (40,)).fetchall(), paid)
     same("psycopg 3, binary", connection.cursor(binary=True).execute(SQL.format("%s"), (40,)).fetchall(), paid)
-    told = [notice for notice in notices if notice != "what to know of these numbers"]
+    told = [notice for notice in notices if notice != "notes on these numbers"]
     assert len(told) == 1 < len(notices) and told[0].startswith("charged: 1/10 of the promise (10%)"), notices
     with connection.cursor(name="rows") as cursor:
         cursor.execute(LITERAL)

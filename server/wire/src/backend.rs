@@ -1,4 +1,4 @@
-//! Who answers: what a server of this protocol is asked.
+//! The interface between the protocol and the server that answers.
 
 use crate::failure::{Failure, Notice};
 use crate::verifier::Verifier;
@@ -10,51 +10,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Who connects, as this one says.
+/// The client of a connection, as its first message states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
-    /// The name of the user; proven where there is a verifier.
+    /// The user name; proven if the backend demands a password.
     pub user: String,
-    /// The database that is wanted: the user's name where none is said, as PostgreSQL has it.
+    /// The requested database; the user's name if the client names none, as in PostgreSQL.
     pub database: String,
-    /// What the program calls itself.
+    /// The `application_name` of the client.
     pub application: String,
-    /// Whether it speaks TLS.
+    /// Whether the connection uses TLS.
     pub is_secure: bool,
-    /// Whether it is on this machine.
+    /// Whether the client is on this machine.
     pub is_local: bool,
 }
 
-/// What proves who somebody is.
+/// The proof of identity that a user must give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// Nothing: whoever connects is let in under this name.
+    /// No proof: every client is let in under the name that it states.
     None,
-    /// A password (SCRAM-SHA-256). Of a user who is not known, a verifier that no password meets.
+    /// A password (SCRAM-SHA-256). For an unknown user, a verifier that no password meets.
     Password(Verifier),
 }
 
 /// A server behind the protocol.
 pub trait Backend: Send + Sync + 'static {
-    /// TLS, where it is offered: asked for each connection, so that certificates can be changed.
+    /// The TLS acceptor, if TLS is offered. Called for each connection, so that certificates can change.
     fn tls(&self) -> Option<TlsAcceptor>;
 
-    /// Whether clients on this machine need TLS, too, as all others do: where every client shows a certificate.
+    /// Whether clients on this machine need TLS, as all others do.
     fn needs_tls(&self) -> bool;
 
-    /// The certificate of TLS as PEM, so that proofs of passwords are bound to the channel.
+    /// The TLS certificate as PEM, for channel binding of password proofs.
     fn certificate(&self) -> Option<Vec<u8>>;
 
-    /// What proves that somebody is this user. Nothing tells whether there is one.
+    /// The proof that this user must give. The result must not reveal whether the user exists.
     fn proof(&self, user: &str) -> Proof;
 
-    /// How long an attempt to prove a password waits before it is checked.
+    /// The time that an attempt to prove a password must wait before it is checked.
     ///
     /// # Errors
-    /// When too many attempts failed before.
+    /// When too many attempts have failed.
     fn attempt(&self, user: &str, address: SocketAddr) -> Result<Duration, Failure>;
 
-    /// Records a wrong password, an invalid message of a proof, or an unknown user.
+    /// Records a wrong password, a malformed proof, or an unknown user.
     fn wrong_password(&self, user: &str, address: SocketAddr);
 
     /// Records a right password.
@@ -67,7 +67,7 @@ pub trait Backend: Send + Sync + 'static {
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure>;
 }
 
-/// Whether a query was submitted, so that its charge is kept even where its answer is not waited for.
+/// Whether a query was submitted: its charge is then kept, even if the client does not wait for the answer.
 #[derive(Debug, Default)]
 pub struct Submission(AtomicBool);
 
@@ -87,69 +87,69 @@ impl Submission {
 /// A place in the concurrency limit, released on drop.
 pub type Place = Box<dyn Send>;
 
-/// A connection of a user.
+/// The session of an authenticated user.
 #[async_trait]
 pub trait Session: Send + Sync + 'static {
-    /// Checks that the account is still what it was when the connection began. It is called before each message of the
-    /// client.
+    /// Checks that the account has not changed since the connection began. Called before each message of the client.
     ///
     /// # Errors
-    /// When it is not: the connection ends.
+    /// When it has changed: the connection ends.
     fn check(&self) -> Result<(), Failure>;
 
-    /// Waits for a place in which a query about catalogs is evaluated.
+    /// Waits for a place to evaluate a query about catalogs.
     ///
     /// # Errors
-    /// When all places are taken.
+    /// When no place is available.
     async fn place(&self) -> Result<Place, Failure>;
 
     /// The description of the catalogs.
     fn description(&self) -> Description;
 
-    /// The rows of a described table outside of `public`, as of now, as PostgreSQL writes their values.
+    /// The present rows of a described table outside of `public`, in PostgreSQL's text format.
     ///
     /// # Errors
-    /// When they cannot be had.
+    /// When the rows are not available.
     async fn rows(&self, schema: &str, table: &str, settings: &OwnSettings) -> Result<Rows, Failure>;
 
-    /// A query about tables. This does no work: the query is planned when its plan is needed first, and not again.
+    /// Prepares a query about tables. It is planned when its plan is first needed, and only once.
     fn query(&self, query: Query) -> Arc<dyn PreparedQuery>;
 
     /// Calls a procedure, such as `deniable.approve`, with constants.
     ///
     /// # Errors
-    /// When there is none of this name, or it cannot do what it is called for.
+    /// When the procedure does not exist, or fails.
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure>;
 
-    /// The settings whose names begin with `deniable.`, by the rest of their names, with their first values.
+    /// The settings whose names begin with `deniable.`: the rest of each name, and its initial value.
     fn own_settings(&self) -> &'static [(&'static str, &'static str)];
 
-    /// Checks the value of a setting whose name begins with `deniable.`, and says how it is kept.
+    /// Validates a setting whose name begins with `deniable.`, and returns its normalised value.
     ///
     /// # Errors
-    /// When there is no such setting, or the value is none of it.
+    /// When the setting does not exist, or the value is invalid.
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure>;
 }
 
-/// A query about tables with its plan, which is computed when it is needed first. A statement keeps it from Describe to Execute.
+/// A query about tables with its plan, which is computed when first needed. A statement keeps it from Describe to
+/// Execute.
 #[async_trait]
 pub trait PreparedQuery: Send + Sync {
     /// The query.
     fn query(&self) -> &Query;
 
-    /// The columns of its answer, from declarations alone.
+    /// The columns of the answer, which depend on declarations alone.
     ///
     /// # Errors
     /// When the query is refused.
     async fn columns(&self) -> Result<Vec<Column>, Failure>;
 
-    /// Its answer. A submitted query goes on when this is dropped; `submitted` is set before.
+    /// The answer. `submitted` is set once the query is submitted; it then continues even if this future is dropped.
     ///
     /// # Errors
     /// When the query is refused, or fails.
     async fn answer(&self, submitted: &Submission) -> Result<Reply, Failure>;
 
-    /// What answering would take: one column of text.
+    /// The reply to EXPLAIN: one column of text.
     ///
     /// # Errors
     /// When the query is refused.
@@ -159,20 +159,20 @@ pub trait PreparedQuery: Send + Sync {
 /// A query about tables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// SQL, with the values of parameters in their places.
+    /// The SQL, with parameters replaced by their values.
     pub sql: String,
-    /// Whether it is about made-up tables.
+    /// Whether it reads made-up tables.
     pub simulated: bool,
-    /// The settings that hold for it.
+    /// The settings that apply to it.
     pub settings: OwnSettings,
 }
 
-/// Settings that begin with `deniable.`, by the rest of their names; of two with the same name the later holds.
+/// Settings that begin with `deniable.`, by the rest of their names. Of two with the same name, the later one applies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct OwnSettings(pub Vec<(String, String)>);
 
 impl OwnSettings {
-    /// The value of a setting.
+    /// The value of a setting, by the rest of its name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -196,7 +196,7 @@ pub struct Column {
     pub data_type: Type,
 }
 
-/// Rows of text as PostgreSQL writes values of their types; `None` for NULL.
+/// Rows of values in PostgreSQL's text format; `None` for NULL.
 pub type Rows = Vec<Vec<Option<String>>>;
 
 /// An answer.
@@ -206,6 +206,6 @@ pub struct Reply {
     pub columns: Vec<Column>,
     /// Its rows.
     pub rows: Arc<Rows>,
-    /// What is said beside it.
+    /// Notices sent with it.
     pub notices: Vec<Notice>,
 }

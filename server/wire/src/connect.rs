@@ -1,4 +1,4 @@
-//! How a connection begins: TLS or not, who it is, and the proof of it.
+//! The start of a connection: TLS, startup message and authentication.
 
 use crate::backend::{Client, Proof, Session};
 use crate::conversation::farewell;
@@ -30,27 +30,27 @@ use tokio_util::codec::Framed;
 /// A connection's messages.
 pub type Socket = Framed<Patient, Frames>;
 
-/// Codes that stand where a version of the protocol would.
+/// Request codes in the place of a protocol version.
 const CANCEL: u32 = 80_877_102;
 const TLS: u32 = 80_877_103;
 const GSS: u32 = 80_877_104;
-/// Bytes of the first message, as PostgreSQL allows.
+/// Maximum length of the first message in bytes, as in PostgreSQL.
 const LONGEST_STARTUP: usize = 10_000;
-/// The first byte of TLS that is not asked for beforehand, and the protocol that it must be for.
+/// The first byte of a direct TLS handshake, and the ALPN protocol that it must name.
 const DIRECT_TLS: u8 = 0x16;
 const ALPN: &[u8] = b"postgresql";
 
-/// A connection that began.
+/// An authenticated connection.
 pub struct Connection {
     pub socket: Socket,
     pub session: Arc<dyn Session>,
     pub settings: Settings,
     pub handle: Arc<ConnectionHandle>,
-    /// Forgets the connection when it ends.
+    /// Unregisters the connection's cancellation key on drop.
     pub _guard: ConnectionGuard,
 }
 
-/// Begins a connection; `None` where there is nothing more to say: it was to cancel another, or went away.
+/// Starts a connection; `None` if it is finished: it was a cancellation request, or the client disconnected.
 pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<Connection>> {
     tcp.set_nodelay(true)?;
     let address = tcp.peer_addr()?;
@@ -65,8 +65,8 @@ pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<
             (Box::new(stream), true)
         }
         _ => {
-            // Only a plain stream can become one with TLS: what is asked for is read byte by byte, so that nothing that was sent before TLS
-            // is taken for something that was sent within it.
+            // Only a plain stream can be upgraded to TLS. The request is read byte by byte, so that bytes sent before
+            // the handshake are not mistaken for bytes sent within TLS.
             let mut tcp = tcp;
             match negotiated(&mut tcp, tls.is_some()).await? {
                 Negotiation::Tls => match &tls {
@@ -94,7 +94,7 @@ pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<
     }
 }
 
-/// How long whoever gave a wrong password waits to be told: guessing takes its time.
+/// Delay of the reply to a wrong password, to slow down guessing.
 const AFTER_WRONG: std::time::Duration = std::time::Duration::from_millis(500);
 
 struct Startup {
@@ -109,7 +109,7 @@ enum Negotiation {
     Nothing,
 }
 
-/// The first message: a version, or a code in its place, and what follows.
+/// The first message: a protocol version or request code, and the body.
 async fn message(stream: &mut (impl AsyncReadExt + Unpin + ?Sized)) -> std::io::Result<Option<(u32, Vec<u8>)>> {
     let length = stream.read_u32().await?;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
@@ -123,7 +123,7 @@ async fn message(stream: &mut (impl AsyncReadExt + Unpin + ?Sized)) -> std::io::
 }
 
 async fn negotiated(tcp: &mut TcpStream, has_tls: bool) -> std::io::Result<Negotiation> {
-    // Each may be asked for once.
+    // Each kind of encryption may be requested once.
     for _ in 0..3 {
         match message(tcp).await? {
             Some((TLS, _)) if has_tls => {
@@ -150,7 +150,7 @@ fn cancelled(body: &[u8]) -> Option<(i32, SecretKey)> {
     Some((i32::from_be_bytes(*pid), secret))
 }
 
-/// The names and values of a first message.
+/// The names and values of a startup message.
 fn parameters(body: &[u8]) -> Option<BTreeMap<String, String>> {
     let mut texts = body.split(|byte| *byte == 0).map(|text| std::str::from_utf8(text).ok());
     let mut all = BTreeMap::new();
@@ -173,14 +173,14 @@ async fn begun(
     let Limits { message, stall, .. } = server.limits;
     let (major, minor) = (startup.version >> 16, startup.version & 0xffff);
     let version = if minor >= 2 { ProtocolVersion::PROTOCOL3_2 } else { ProtocolVersion::PROTOCOL3_0 };
-    // Nobody has said yet who it is: what such a one may send is short.
+    // Before authentication, messages are short.
     let frames = Frames::new(version, LONGEST_STARTUP);
     let mut socket = Framed::new(Patient::new(stream, stall), frames);
     let begun = async {
         if major != 3 {
-            return Err(Failure::new(Code::Protocol, format!("the protocol {major}.{minor} is not spoken here")));
+            return Err(Failure::new(Code::Protocol, format!("protocol version {major}.{minor} is not supported")));
         }
-        let wrong = || Failure::new(Code::Protocol, "the first message is none");
+        let wrong = || Failure::new(Code::Protocol, "the startup message is malformed");
         let mut asked = parameters(&startup.body).ok_or_else(wrong)?;
         let odd: Vec<String> = asked.keys().filter(|name| name.starts_with("_pq_.")).cloned().collect();
         if minor > 2 || !odd.is_empty() {
@@ -188,12 +188,12 @@ async fn begun(
             let _ = socket.send(PgWireBackendMessage::NegotiateProtocolVersion(negotiated)).await;
         }
         let user = asked.remove("user").filter(|user| !user.is_empty());
-        let user = user.ok_or_else(|| Failure::new(Code::NotLetIn, "no user is named"))?;
+        let user = user.ok_or_else(|| Failure::new(Code::NotLetIn, "the startup message has no user name"))?;
         let database = asked.remove("database").unwrap_or_else(|| user.clone());
         let application = asked.get("application_name").cloned().unwrap_or_default();
         let client = Client { user, database, application, is_secure, is_local: address.ip().is_loopback() };
         if !client.is_secure && (!client.is_local || server.backend.needs_tls()) {
-            let hint = "connect with sslmode=require, or better verify-full";
+            let hint = "connect with sslmode=verify-full, or at least sslmode=require";
             let who = if client.is_local { "all connections" } else { "connections from other machines" };
             return Err(Failure::new(Code::NotLetIn, format!("{who} need TLS")).hint(hint));
         }
@@ -242,7 +242,7 @@ fn startup_version(version: ProtocolVersion) -> i32 {
     i32::from(major) << 16 | i32::from(minor)
 }
 
-/// Settings as a command line states them: `-c name=value`, `--name=value`.
+/// Settings of command-line options: `-c name=value`, `--name=value`.
 fn of_command_line(options: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut words = options.split_whitespace();
@@ -258,14 +258,14 @@ fn of_command_line(options: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What stands for a password.
+/// The source of verifiers for the SCRAM mechanism.
 #[derive(Debug)]
 struct Source(Verifier);
 
 #[async_trait]
 impl AuthSource for Source {
     async fn get_password(&self, login: &LoginInfo) -> PgWireResult<Password> {
-        // Nobody's password is known here.
+        // Passwords are not stored, so a password in plain text cannot be checked.
         Err(PgWireError::InvalidPassword(login.user().unwrap_or_default().to_owned()))
     }
 
@@ -274,7 +274,7 @@ impl AuthSource for Source {
     }
 }
 
-/// Lets the client prove who it is; gives the last message of the proof, to be sent before the client is let in.
+/// Authenticates the client. Returns the final message of the proof, to be sent before the client is let in.
 async fn proven(
     socket: &mut Socket,
     client: &Client,
@@ -286,7 +286,7 @@ async fn proven(
     if let (true, Some(certificate)) = (client.is_secure, server.backend.certificate())
         && scram.configure_certificate(&certificate).is_err()
     {
-        // Of a certificate whose signature is not known here nothing is bound to the channel; the password is proven all the same.
+        // With an unsupported certificate signature there is no channel binding, but the password is still proven.
         scram = ScramAuth::new(Arc::new(Source(match server.backend.proof(&client.user) {
             Proof::Password(verifier) => verifier,
             Proof::None => return Ok(None),

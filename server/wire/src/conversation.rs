@@ -1,4 +1,4 @@
-//! What is said on a connection: the simple protocol and the extended one, over the same statements.
+//! The messages of a connection: the simple and the extended protocol, over the same statements.
 
 use crate::backend::Column;
 use crate::connect::{Connection, Socket};
@@ -26,11 +26,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A prepared statement; the statement is `None` where its text is empty.
+/// A prepared statement; `statement` is `None` if its text is empty.
 struct PreparedStatement {
     statement: Option<Statement>,
     types: Vec<Type>,
-    /// The plan that Describe made of it, or of a portal of it, until Execute takes it.
+    /// The plan made by Describe of the statement or of a portal of it, until Execute takes it.
     plan: Mutex<Plan>,
 }
 
@@ -44,23 +44,23 @@ struct Portal {
     prepared: Arc<PreparedStatement>,
     values: Vec<Option<String>>,
     formats: Vec<i16>,
-    /// What came of it, and how many rows were sent.
+    /// The outcome of its execution, and the number of rows sent.
     begun: Option<(Outcome, usize)>,
 }
 
-/// A conversation.
+/// The state of a connection's message loop.
 pub struct Conversation {
     run: Run,
     socket: Socket,
     limits: Limits,
     prepared: BTreeMap<String, Arc<PreparedStatement>>,
     portals: BTreeMap<String, Portal>,
-    /// After a failure of the extended protocol nothing is done until the client says where to go on.
+    /// After an error in the extended protocol, messages are skipped until Sync.
     skipping: bool,
 }
 
 enum End {
-    /// The connection went away, or the client wants no more.
+    /// The client disconnected or terminated the connection.
     Gone,
     Told(Failure),
 }
@@ -77,7 +77,7 @@ impl From<FrameError> for End {
     }
 }
 
-/// Talks with a client until one of both ends it.
+/// Serves an authenticated client until either side ends the connection.
 pub async fn converse(connected: Connection, server: &Server) {
     let Connection { socket, session, settings, handle, _guard } = connected;
     let limits = server.limits;
@@ -88,7 +88,7 @@ pub async fn converse(connected: Connection, server: &Server) {
     let end = tokio::select! {
         end = conversation.talk() => end,
         _ = stopping.wait_for(|stopping| *stopping) => {
-            End::Told(Failure::new(Code::ShutDown, "the server is going down"))
+            End::Told(Failure::new(Code::ShutDown, "the server is shutting down"))
         }
     };
     match end {
@@ -97,16 +97,16 @@ pub async fn converse(connected: Connection, server: &Server) {
     }
 }
 
-/// Tells a client why the connection ends, and ends it.
+/// Sends an error to a client and ends the connection.
 pub async fn sent_away(connected: Connection, server: &Server, why: &Failure) {
     let mut socket = connected.socket;
     farewell(&mut socket, server.limits.stall, why).await;
 }
 
-/// How long the end of a connection waits for the client to have read why.
+/// How long the end of a connection waits for the client to read the reason.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// Sends the reason for the end of a connection, and ends it. Unread bytes of the client are read first: otherwise the
+/// Sends the reason for the end of a connection, and ends it. Unread bytes of the client are read first; otherwise the
 /// operating system would discard the sent message.
 pub async fn farewell(socket: &mut Socket, stall: Duration, why: &Failure) {
     let told = async {
@@ -117,7 +117,7 @@ pub async fn farewell(socket: &mut Socket, stall: Duration, why: &Failure) {
     let _ = timeout(LINGER, socket.get_mut().drain()).await;
 }
 
-/// The result of some work; it is dropped when the client goes away before.
+/// Runs `work`, and drops it if the client disconnects before it is done.
 async fn unless_gone<T>(socket: &mut Socket, work: impl Future<Output = T>) -> Result<T, FrameError> {
     tokio::select! {
         biased;
@@ -130,7 +130,7 @@ impl Conversation {
     async fn talk(&mut self) -> End {
         loop {
             let asked = match timeout(self.limits.idle, self.socket.next()).await {
-                Err(_) => return End::Told(Failure::new(Code::Idle, "nothing was asked for too long")),
+                Err(_) => return End::Told(Failure::new(Code::Idle, "the connection was idle for too long")),
                 Ok(None) => return End::Gone,
                 Ok(Some(Err(error))) => return error.into(),
                 Ok(Some(Ok(asked))) => asked,
@@ -174,14 +174,14 @@ impl Conversation {
 
     async fn sync(&mut self) -> Result<(), FrameError> {
         self.skipping = false;
-        // Outside of a transaction portals end with what was asked for.
+        // Outside of a transaction, portals end with Sync.
         if !self.run.in_transaction() {
             self.portals.clear();
         }
         self.ready().await
     }
 
-    /// Statements of one text, until one fails.
+    /// Executes the statements of one text until one fails.
     async fn simple(&mut self, sql: &str) -> Result<(), FrameError> {
         self.portals.remove("");
         match statements(sql) {
@@ -210,7 +210,7 @@ impl Conversation {
         self.send(Message::ErrorResponse(failure.info(false).into())).await
     }
 
-    /// An outcome of the simple protocol: with names and types, as text.
+    /// Sends an outcome in the simple protocol: with names and types, as text.
     async fn shown(&mut self, outcome: Outcome) -> Result<Result<(), Failure>, FrameError> {
         if let Outcome::Rows { reply, .. } = &outcome {
             let description = described(&reply.columns, &[]);
@@ -228,7 +228,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Sends what came of a statement from a row on, and says whether there are more.
+    /// Sends the rows of an outcome from a given row on. Returns whether there are more.
     async fn sent(
         &mut self,
         outcome: &Outcome,
@@ -257,7 +257,7 @@ impl Conversation {
                     self.send(Message::PortalSuspended(PortalSuspended::new())).await?;
                     return Ok(Ok(sent));
                 }
-                // A portal says how many rows it gave in its last part.
+                // A portal reports the number of rows of its last part only.
                 format!("{tag} {}", rows.len())
             }
             Outcome::Copy { reply, format } => {
@@ -308,9 +308,9 @@ impl Conversation {
                 Err(failure) => Err(failure),
             },
             ClientMessage::Execute(execute) => return self.execute(&execute).await,
-            // What belongs to copies into the server, or comes after their end.
+            // Messages of COPY into the server, or after its end.
             ClientMessage::CopyData(_) | ClientMessage::CopyDone(_) | ClientMessage::CopyFail(_) => return Ok(Ok(())),
-            _ => Err(Failure::new(Code::Protocol, "this message does not belong here")),
+            _ => Err(Failure::new(Code::Protocol, "this message is not valid here")),
         };
         match done {
             Ok(message) => self.send(message).await.map(Ok),
@@ -321,14 +321,14 @@ impl Conversation {
     fn parse(&mut self, parse: Parse) -> Result<(), Failure> {
         let name = parse.name.unwrap_or_default();
         if !name.is_empty() && self.prepared.contains_key(&name) {
-            return Err(Failure::new(Code::Duplicate, format!("there is a prepared statement \"{name}\" already")));
+            return Err(Failure::new(Code::Duplicate, format!("prepared statement \"{name}\" already exists")));
         }
         if self.prepared.len() >= self.limits.prepared {
-            return Err(Failure::new(Code::TooMany, "too many prepared statements are kept").hint("close some"));
+            return Err(Failure::new(Code::TooMany, "too many prepared statements are open").hint("close some"));
         }
         let mut all = statements(&parse.query)?;
         if all.len() > 1 {
-            return Err(Failure::new(Code::Syntax, "one statement can be prepared at a time"));
+            return Err(Failure::new(Code::Syntax, "only one statement can be prepared at a time"));
         }
         let statement = all.pop();
         let count = statement.as_ref().map_or(0, |statement| statement.parameters).max(parse.type_oids.len());
@@ -343,7 +343,7 @@ impl Conversation {
             types = self.run.types(&statement.sql, count);
         }
         for (at, oid) in parse.type_oids.iter().enumerate() {
-            // 0 and `unknown` leave it to the server.
+            // 0 and `unknown` leave the type to the server.
             if let (Some(of), false) = (Type::of_oid(*oid), [0, 705].contains(oid)) {
                 match types.get_mut(at) {
                     Some(known) => *known = of,
@@ -355,13 +355,11 @@ impl Conversation {
             |prepared: &PreparedStatement| prepared.statement.as_ref().map_or(0, |statement| statement.sql.len());
         let kept: usize = self.prepared.values().map(|prepared| bytes(prepared)).sum();
         if kept + parse.query.len() > self.limits.bytes {
-            return Err(
-                Failure::new(Code::TooMany, "the prepared statements that are kept are too long").hint("close some")
-            );
+            return Err(Failure::new(Code::TooMany, "the prepared statements are too long in total").hint("close some"));
         }
         let replaced =
             self.prepared.insert(name, Arc::new(PreparedStatement { statement, types, plan: Mutex::new(None) }));
-        // Portals may hold the statement longer, where its plan is not counted.
+        // Portals may keep the replaced statement alive, and there its plan is not counted.
         if let Some(replaced) = replaced {
             replaced.plan().take();
         }
@@ -373,7 +371,7 @@ impl Conversation {
         let prepared = known(&self.prepared, &name)?;
         let portal = bind.portal_name.unwrap_or_default();
         if !portal.is_empty() && self.portals.contains_key(&portal) {
-            return Err(Failure::new(Code::Duplicate, format!("there is a portal \"{portal}\" already")));
+            return Err(Failure::new(Code::Duplicate, format!("portal \"{portal}\" already exists")));
         }
         if self.portals.len() >= self.limits.portals {
             return Err(Failure::new(Code::TooMany, "too many portals are open").hint("close some"));
@@ -394,11 +392,13 @@ impl Conversation {
         let bytes = |values: &[Option<String>]| values.iter().flatten().map(String::len).sum::<usize>();
         if self.portals.values().map(|portal| bytes(&portal.values)).sum::<usize>() + bytes(&values) > self.limits.bytes
         {
-            return Err(Failure::new(Code::TooMany, "the values of open portals are too long").hint("close some"));
+            return Err(
+                Failure::new(Code::TooMany, "the values of open portals are too long in total").hint("close some")
+            );
         }
         let formats = bind.result_column_format_codes;
         if formats.iter().any(|format| !(0..=1).contains(format)) {
-            return Err(Failure::new(Code::Protocol, "values are either text or binary"));
+            return Err(Failure::new(Code::Protocol, "the format of a value must be text or binary"));
         }
         self.portals.insert(portal, Portal { prepared, values, formats, begun: None });
         Ok(())
@@ -411,7 +411,7 @@ impl Conversation {
 
     async fn execute(&mut self, execute: &Execute) -> Result<Result<(), Failure>, FrameError> {
         let name = execute.name.clone().unwrap_or_default();
-        // It is taken out while it runs: a cursor may forget all portals.
+        // Removed while it runs, because a cursor may close all portals.
         let Some(mut portal) = self.portals.remove(&name) else {
             let count = usize::try_from(execute.max_rows).ok().filter(|most| *most > 0);
             let reply = match self.run.fetched(&name, count) {
@@ -449,7 +449,7 @@ impl Conversation {
             Ok(sent) => {
                 let forgets = matches!(statement.kind, Kind::DiscardAll | Kind::Transaction(_));
                 if !forgets {
-                    // Asked for once more, it is at its end.
+                    // Executed again, the portal is at its end.
                     let at = match &outcome {
                         Outcome::Rows { reply, .. } if sent == from => reply.rows.len(),
                         _ => sent,
@@ -481,7 +481,7 @@ async fn described_by(
         (known(all, name)?, None, Vec::new())
     } else {
         let Some(portal) = portals.get(name) else {
-            // A cursor that SQL declares is a portal of this name.
+            // A cursor declared by SQL is a portal with the same name.
             let columns = run.cursor_columns(name).ok_or_else(|| no_portal(name))?;
             return Ok((None, Some(described(&columns, &[]))));
         };
@@ -491,7 +491,7 @@ async fn described_by(
         Some(statement) => {
             let known = prepared.plan().take();
             let (columns, plan) = run.columns(statement, &prepared.types, values.as_deref(), known).await?;
-            // A plan may be large: beyond so many, statements are planned anew when they are executed.
+            // Plans may be large: beyond this number, statements are planned again when they are executed.
             if all.values().filter(|other| other.plan().is_some()).count() < most_plans {
                 *prepared.plan() = plan;
             }
@@ -518,7 +518,7 @@ fn no_portal(name: &str) -> Failure {
 }
 
 fn text(bytes: &Bytes) -> Result<String, Failure> {
-    let wrong = |_| Failure::new(Code::Value, "a parameter is no UTF-8");
+    let wrong = |_| Failure::new(Code::Value, "a parameter is not valid UTF-8");
     let text = std::str::from_utf8(bytes).map_err(wrong)?;
     if text.contains('\0') {
         return Err(Failure::new(Code::Value, "a parameter has a zero byte"));
@@ -526,7 +526,7 @@ fn text(bytes: &Bytes) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-/// The format of the value at this place: none said is text, one said is for all.
+/// The format of the value at this index: no format means text, and a single format applies to all.
 fn format_of(formats: &[i16], at: usize) -> Result<i16, Failure> {
     let format = match formats {
         [] => 0,
@@ -536,7 +536,7 @@ fn format_of(formats: &[i16], at: usize) -> Result<i16, Failure> {
     if (0..=1).contains(&format) {
         Ok(format)
     } else {
-        Err(Failure::new(Code::Protocol, "values are either text or binary"))
+        Err(Failure::new(Code::Protocol, "the format of a value must be text or binary"))
     }
 }
 
@@ -553,7 +553,7 @@ fn described(columns: &[Column], formats: &[i16]) -> RowDescription {
         let about = column.data_type.about();
         let size = about.map_or(-1, |about| i16::try_from(about.length).unwrap_or(-1));
         let format = format_of(formats, at).unwrap_or(0);
-        // Names end at a zero byte.
+        // Names end at a zero byte, so they cannot contain one.
         FieldDescription::new(column.name.replace('\0', ""), 0, 0, column.data_type.oid(), size, -1, format)
     };
     RowDescription::new(columns.iter().enumerate().map(field).collect())

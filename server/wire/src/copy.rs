@@ -1,4 +1,4 @@
-//! Rows as `COPY` writes them.
+//! Rows in the formats of `COPY`.
 
 use crate::backend::Column;
 use crate::failure::Failure;
@@ -6,7 +6,7 @@ use crate::statement::{CopyForm, CopyFormat};
 use crate::values::{put_sized, to_binary};
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// What binary copies begin with: a signature, no flags, no extension.
+/// Header of binary COPY data: a signature, no flags, no extension.
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 const END: i16 = -1;
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_those_of_postgresql() {
+    fn lines_match_postgresql() {
         assert_eq!(copied(CopyForm::Text, false, "\\N"), "x\\ty\\\\\t1\nsay \"a, b\"\t\\N\n\t2\n");
         assert_eq!(copied(CopyForm::Csv, true, ""), "\"a,b\",n\nx\ty\\,1\n\"say \"\"a, b\"\"\",\n\"\",2\n");
         let binary = copied(CopyForm::Binary, false, "");

@@ -1,59 +1,59 @@
-//! What clients are told when something is refused, in PostgreSQL's fields.
+//! Errors and notices, with the fields of PostgreSQL.
 
 use deniable_core::text::printable_lines;
 use pgwire::error::ErrorInfo;
 
-/// What goes wrong, by PostgreSQL's code: drivers decide by it what to do.
+/// The kind of an error, by PostgreSQL's SQLSTATE code, which drivers act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// The statement is not understood.
+    /// The statement cannot be parsed or resolved.
     Syntax,
-    /// There is no such table.
+    /// The table does not exist.
     NoTable,
-    /// There is no such column.
+    /// The column does not exist.
     NoColumn,
-    /// There is no such thing as a cursor or a prepared statement of this name.
+    /// The cursor, portal or prepared statement does not exist.
     NoStatement,
-    /// There is one of this name already.
+    /// The name is already in use.
     Duplicate,
-    /// What is asked is not offered.
+    /// The request is not supported.
     NotSupported,
-    /// A value is none of its type.
+    /// The value is not valid for its type.
     Value,
-    /// A value does not fit its type.
+    /// The value is out of the range of its type.
     OutOfRange,
-    /// No setting has this name, or the value is none of it.
+    /// The setting does not exist, or its value is invalid.
     Setting,
-    /// The budget, or who asks, does not allow it.
+    /// The budget or the role of the user does not allow it.
     NotAllowed,
-    /// Nothing says what an answer may cost.
+    /// The query states no price.
     NoPrice,
-    /// The transaction failed before.
+    /// The transaction has failed already.
     FailedTransaction,
     /// No transaction is open.
     NoTransaction,
-    /// Whoever asked called it off, or the time for it is over.
+    /// The client cancelled the request, or it timed out.
     Cancelled,
-    /// Too much is asked at once.
+    /// A limit on the size or number of requests is exceeded.
     TooMany,
-    /// Too many connections.
+    /// Too many connections are open.
     TooManyConnections,
-    /// Nobody may connect so.
+    /// Authentication failed.
     NotLetIn,
-    /// There is no such database.
+    /// The database does not exist.
     NoDatabase,
-    /// A message that does not belong here.
+    /// A message violates the protocol.
     Protocol,
-    /// The server goes down.
+    /// The server is shutting down.
     ShutDown,
-    /// Nothing was said for too long.
+    /// The connection was idle for too long.
     Idle,
-    /// Something that should not happen.
+    /// An internal error.
     Internal,
 }
 
 impl Code {
-    /// The five characters.
+    /// The five characters of the code.
     #[must_use]
     pub const fn sqlstate(self) -> &'static str {
         match self {
@@ -83,42 +83,42 @@ impl Code {
     }
 }
 
-/// A refusal, as a client sees it.
+/// An error, as a client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What kind it is.
+    /// Its kind.
     pub code: Code,
-    /// What is wrong: one line.
+    /// The primary message: one line.
     pub message: String,
-    /// More about it.
+    /// Further details.
     pub detail: Option<String>,
-    /// What to do.
+    /// The remedy.
     pub hint: Option<String>,
-    /// The character of the statement where it is, from 1.
+    /// The position of the error in the statement, in characters from 1.
     pub position: Option<usize>,
 }
 
 impl Failure {
-    /// A refusal without more.
+    /// An error without detail, hint or position.
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), detail: None, hint: None, position: None }
     }
 
-    /// What to do.
+    /// Sets the remedy.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// More about it.
+    /// Sets the details.
     #[must_use]
     pub fn detail(self, detail: impl Into<String>) -> Self {
         Self { detail: Some(detail.into()), ..self }
     }
 
-    /// As it is written; `fatal` ends the connection.
+    /// The fields of the message; a `fatal` error ends the connection.
     pub(crate) fn info(&self, fatal: bool) -> ErrorInfo {
         let severity = if fatal { "FATAL" } else { "ERROR" };
         let mut info = ErrorInfo::new(severity.to_owned(), self.code.sqlstate().to_owned(), clean(&self.message));
@@ -129,27 +129,27 @@ impl Failure {
     }
 }
 
-/// Something that is said beside an answer.
+/// A notice sent beside an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Whether it is a warning.
     pub is_warning: bool,
-    /// One line.
+    /// The primary message: one line.
     pub message: String,
-    /// More about it.
+    /// Further details.
     pub detail: Option<String>,
-    /// What to do.
+    /// The remedy.
     pub hint: Option<String>,
 }
 
 impl Notice {
-    /// Something to know.
+    /// A notice for information.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { is_warning: false, message: message.into(), detail: None, hint: None }
     }
 
-    /// Something to mind.
+    /// A notice with the severity WARNING.
     #[must_use]
     pub fn warning(message: impl Into<String>) -> Self {
         Self { is_warning: true, ..Self::new(message) }
@@ -164,8 +164,7 @@ impl Notice {
     }
 }
 
-/// Texts of messages as terminals may show them: clients print them as they are, and parts of them were written by
-/// others.
+/// Escapes the text of a message for terminals: clients print messages unchanged, and other users wrote parts of them.
 fn clean(text: &str) -> String {
     printable_lines(text).into_owned()
 }
@@ -174,9 +173,9 @@ fn clean(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Reasons of approvers, names and SQL are parts of messages.
+    /// Approvers' reasons, names and SQL are parts of messages.
     #[test]
-    fn messages_hold_no_control_characters() {
+    fn messages_contain_no_control_characters() {
         let text = "rejected: \u{1b}[2J\u{202e}x\0\u{7f}\nso";
         let failure = Failure::new(Code::NotAllowed, text).detail(text).hint(text).info(false);
         let notice = Notice { detail: Some(text.into()), hint: Some(text.into()), ..Notice::new(text) }.info();

@@ -1,4 +1,4 @@
-//! Messages: where one ends, and whether its parts are all there, before anybody takes it apart.
+//! The boundaries of messages, and a check that each message is complete before it is parsed.
 
 use bytes::{Buf, BytesMut};
 use pgwire::error::PgWireError;
@@ -6,34 +6,34 @@ use pgwire::messages::{DecodeContext, PgWireBackendMessage, PgWireFrontendMessag
 use std::io;
 use tokio_util::codec::{Decoder, Encoder};
 
-/// Bytes before the body: a letter and the length.
+/// Bytes before the body: the type letter and the length.
 const HEAD: usize = 5;
 
-/// Messages of one connection, after it began.
+/// Frames of one connection, after authentication.
 #[derive(Debug)]
 pub struct Frames {
     context: DecodeContext,
     most: usize,
 }
 
-/// A message that is none.
+/// A malformed message.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is longer than allowed.
-    #[error("a message of {length} bytes is longer than {most}")]
+    /// The message is longer than allowed.
+    #[error("a message of {length} bytes exceeds the limit of {most} bytes")]
     TooLong { length: usize, most: usize },
-    /// Its parts do not fit its length, or its letter is none.
-    #[error("a message '{0}' that is none")]
+    /// The message's parts do not match its length, or its type letter is unknown.
+    #[error("a message of type '{0}' is malformed")]
     Malformed(char),
-    /// It could not be written.
+    /// The message could not be written.
     #[error(transparent)]
     Wire(#[from] PgWireError),
 }
 
 impl Frames {
-    /// Messages of at most so many bytes.
+    /// Frames of at most `most` bytes each.
     pub fn new(version: ProtocolVersion, most: usize) -> Self {
         let mut context = DecodeContext::default();
         context.protocol_version = version;
@@ -51,7 +51,7 @@ impl Decoder for Frames {
         let Some(head) = buffer.get(..HEAD) else { return Ok(None) };
         let letter = head[0];
         let malformed = || FrameError::Malformed(char::from(letter));
-        // A length counts itself; a negative length is malformed.
+        // The length includes itself; a negative length is malformed.
         let length = i32::from_be_bytes([head[1], head[2], head[3], head[4]]);
         let length = usize::try_from(length).ok().filter(|length| *length >= HEAD - 1).ok_or_else(malformed)?;
         if length > self.most {
@@ -80,7 +80,7 @@ impl Encoder<PgWireBackendMessage> for Frames {
     }
 }
 
-/// Walks over the parts of a body.
+/// The part of a body that is not read yet.
 struct Body<'a>(&'a [u8]);
 
 impl Body<'_> {
@@ -116,7 +116,7 @@ impl Body<'_> {
     }
 }
 
-/// Whether a body has all the parts of a message of this letter, and nothing behind them.
+/// Whether a body contains exactly the parts of a message with this type letter.
 fn is_whole(letter: u8, body: &[u8]) -> bool {
     let mut body = Body(body);
     let walked = (|| {
@@ -149,7 +149,7 @@ fn is_whole(letter: u8, body: &[u8]) -> bool {
             }
             b'f' => body.text()?,
             b'H' | b'S' | b'X' | b'c' => {}
-            // Of what is written in them nothing is taken apart here.
+            // Their contents are not parsed here.
             b'd' | b'p' => body.0 = &[],
             _ => return None,
         }

@@ -1,4 +1,4 @@
-//! What a query is about: catalogs, which are answered here, or tables, which somebody else answers.
+//! The subject of a query: catalogs, which are answered here, or tables, which the backend answers.
 
 use crate::failure::{Code, Failure};
 use crate::parameters::{constant, parts};
@@ -15,10 +15,10 @@ use sqlparser::parser::Parser;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// The schema of made-up tables, which are asked like those of `public`.
+/// The schema of made-up tables, which are queried like those of `public`.
 pub const SIMULATED: &str = "simulated";
 
-/// What a query is about.
+/// The subject of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryKind {
     /// Catalogs, described tables outside of `public`, or no table at all.
@@ -27,31 +27,32 @@ pub enum QueryKind {
         statement: Box<Statement>,
         /// The tables outside of `public` whose rows it reads: schemas and names.
         reads: BTreeSet<(String, String)>,
-        /// Whether it asks what only PostgreSQL knows: what is not understood of that has no rows, since clients ask in a loop.
+        /// Whether it reads PostgreSQL's catalogs. If it does, an unsupported query gets an empty result, because
+        /// clients send such queries in a loop.
         is_about_catalogs: bool,
     },
     /// Tables.
     Tables {
         /// The query, its tables without a schema.
         sql: String,
-        /// Whether they are made-up ones.
+        /// Whether the tables are made up.
         simulated: bool,
     },
 }
 
-/// Finds what a query is about.
+/// Finds the subject of a query.
 ///
 /// # Errors
-/// When it is not understood, or is about both.
+/// When it cannot be parsed, or combines both subjects.
 pub fn query_kind(sql: &str, description: &Description) -> Result<QueryKind, Failure> {
     let parsed = Parser::parse_sql(&PostgreSqlDialect {}, sql);
     let mut parsed = match parsed {
         Ok(parsed) => parsed,
-        // Whoever answers says better what is wrong.
+        // The backend reports syntax errors better.
         Err(_) => return Ok(QueryKind::Tables { sql: sql.to_owned(), simulated: false }),
     };
     if parsed.len() != 1 {
-        return Err(Failure::new(Code::Syntax, "one query is expected"));
+        return Err(Failure::new(Code::Syntax, "expected one query"));
     }
     let statement = parsed.remove(0);
     let Statement::Query(query) = &statement else {
@@ -60,11 +61,11 @@ pub fn query_kind(sql: &str, description: &Description) -> Result<QueryKind, Fai
     let mut named = TableNames::default();
     let _ = Visit::visit(query.as_ref(), &mut named);
     if let Some(act) = named.acts {
-        let hint = "ask with SELECT; nothing that is sent changes the data or the server";
-        return Err(Failure::new(Code::NotSupported, format!("{act} is not offered here")).hint(hint));
+        let hint = "query with SELECT; clients cannot change the data or the server";
+        return Err(Failure::new(Code::NotSupported, format!("{act} is not supported")).hint(hint));
     }
     if named.sets_own {
-        let failure = Failure::new(Code::NotSupported, "set_config does not set what decides about prices");
+        let failure = Failure::new(Code::NotSupported, "set_config cannot change settings that decide about prices");
         return Err(failure.hint("SET deniable.spend = '1/40'"));
     }
     let (mut reads, mut catalogs, mut tables) = (BTreeSet::new(), 0_usize, Vec::new());
@@ -81,10 +82,8 @@ pub fn query_kind(sql: &str, description: &Description) -> Result<QueryKind, Fai
     }
     let simulated = tables.iter().filter(|name| schema(name) == Some(SIMULATED)).count();
     if simulated > 0 && simulated < tables.len() {
-        let message = "a query is either about made-up tables, or about others";
-        return Err(
-            Failure::new(Code::NotSupported, message).hint("write simulated. before each of them, or before none")
-        );
+        let message = "a query cannot combine made-up tables with other tables";
+        return Err(Failure::new(Code::NotSupported, message).hint("prefix all tables with simulated., or none"));
     }
     match (tables.is_empty(), catalogs + reads.len()) {
         (true, _) => {
@@ -93,19 +92,19 @@ pub fn query_kind(sql: &str, description: &Description) -> Result<QueryKind, Fai
         }
         (false, 0) => Ok(QueryKind::Tables { sql: plain(sql, statement, description)?, simulated: simulated > 0 }),
         (false, _) => {
-            let message = "a query is either about catalogs and budgets, or about tables";
-            Err(Failure::new(Code::NotSupported, message).hint("ask two queries"))
+            let message = "a query cannot combine catalogs or budgets with tables";
+            Err(Failure::new(Code::NotSupported, message).hint("use two queries"))
         }
     }
 }
 
 enum Home {
-    /// A name that the query gives itself.
+    /// A name that the query defines itself.
     Own,
     Catalog,
     Described((String, String)),
     Table,
-    /// Nothing: the schema is described, and has no such table.
+    /// A missing table of a described schema.
     None,
 }
 
@@ -130,7 +129,7 @@ fn home(name: &[String], own: &BTreeSet<String>, description: &Description) -> H
     }
 }
 
-/// The refusal of a table that a schema does not have.
+/// The error for a table that a schema does not contain.
 fn none(name: &[String], description: &Description) -> Failure {
     let own = description.tables.iter().filter(|known| Some(known.schema.as_str()) == schema(name));
     let own: Vec<String> = own.map(|known| format!("{}.{}", known.schema, known.name)).collect();
@@ -138,20 +137,20 @@ fn none(name: &[String], description: &Description) -> Failure {
     Failure::new(Code::NoTable, message).hint(format!("there are {}", own.join(", ")))
 }
 
-/// Names of tables in a query, and those that it gives.
+/// Names of tables in a query, and the names that it defines.
 #[derive(Default)]
 struct TableNames {
     tables: Vec<Vec<String>>,
     own: BTreeSet<String>,
-    /// Whether a function of PostgreSQL's own catalogs is called.
+    /// Whether it calls a function of PostgreSQL's own catalogs.
     calls_catalogs: bool,
-    /// Whether a setting of whoever answers would be set by a function.
+    /// Whether a function would change a setting of the backend.
     sets_own: bool,
     /// The action of the query besides reading, if any.
     acts: Option<String>,
 }
 
-/// Functions of PostgreSQL that act on the server or the session, or read its files, by how their names begin.
+/// Prefixes of the names of PostgreSQL functions that act on the server or the session, or read files of the server.
 const ACTING: [&str; 27] = [
     "dblink",
     "lo_",
@@ -182,13 +181,13 @@ const ACTING: [&str; 27] = [
     "setval",
 ];
 
-/// The name of a function that does something besides giving a value.
+/// The name of a function with an effect besides returning a value.
 fn acting(name: &[String]) -> Option<&str> {
     let last = name.last()?;
     ACTING.iter().any(|begin| last.starts_with(begin)).then_some(last.as_str())
 }
 
-/// Whether the first argument of a function is the name of a setting of whoever answers.
+/// Whether the first argument of a function is the name of a backend setting.
 fn names_own(arguments: &FunctionArguments) -> bool {
     let FunctionArguments::List(list) = arguments else { return false };
     let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Value(value)))) = list.args.first() else { return false };
@@ -241,7 +240,7 @@ impl Visitor for TableNames {
         {
             self.acts.get_or_insert_with(|| printable(act).into_owned());
         }
-        // Functions that give tables are the catalogs' own.
+        // Table functions belong to the catalogs.
         if let TableFactor::Table { name, args: None, .. } = factor {
             self.tables.extend(parts(name));
         }
@@ -249,8 +248,8 @@ impl Visitor for TableNames {
     }
 }
 
-/// The query without a schema before its tables, without the database's name, and with constants for constants that are cast (`'40'::int4`, as drivers
-/// write values); as it was where there is none of that.
+/// The query without the schema and database of its tables, and with casts of constants (`'40'::int4`, as drivers write
+/// values) replaced by constants. A query without either remains unchanged.
 fn plain(sql: &str, mut statement: Statement, description: &Description) -> Result<String, Failure> {
     struct Plain<'a>(&'a Description, bool);
     impl VisitorMut for Plain<'_> {
@@ -283,12 +282,12 @@ fn plain(sql: &str, mut statement: Statement, description: &Description) -> Resu
         return Ok(sql.to_owned());
     }
     print::faithful(&statement).ok_or_else(|| {
-        Failure::new(Code::NotSupported, "this query cannot be written anew")
-            .hint("name tables without a schema, and constants without a cast")
+        Failure::new(Code::NotSupported, "this query cannot be rewritten")
+            .hint("write tables without a schema, and constants without a cast")
     })
 }
 
-/// The constant that a cast constant is, where it is a number or a text of that type.
+/// The constant equal to a cast of a number or a text; `None` for other casts.
 fn cast(expr: &Expr) -> Option<Expr> {
     let Expr::Cast { expr: inner, data_type, .. } = expr else { return None };
     let mut inner = inner.as_ref();
@@ -331,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn catalogs_and_tables_are_told_apart() {
+    fn queries_are_classified_as_catalogs_or_tables() {
         for sql in [
             "SELECT 1",
             "SELECT version()",

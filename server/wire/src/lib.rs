@@ -1,20 +1,21 @@
-//! PostgreSQL's protocol, for a server that is none: whoever speaks it (psql, drivers, BI tools) is understood, and what is asked about tables is
-//! handed to a [`Backend`].
+//! The PostgreSQL wire protocol, for a server that is not PostgreSQL. It serves psql, drivers and BI tools, and passes
+//! queries about tables to a [`Backend`].
 //!
 //! | question | module |
 //! |---|---|
-//! | who answers? | [`backend`] |
-//! | what are clients told when something is refused? | [`failure`] |
+//! | who answers queries? | [`backend`] |
+//! | which errors do clients get? | [`failure`] |
 //! | how does a connection begin: TLS, names, passwords? | `connect`, [`verifier`] |
 //! | where do messages begin and end? | `frame`, `stream` |
-//! | what do they ask for: simple and extended protocol? | `conversation` |
-//! | which statements are there, and of which words? | [`statement`], `tokens` |
-//! | what comes of one: settings, transactions, cursors, catalogs? | `run`, [`settings`] |
+//! | which messages does a client send: simple and extended protocol? | `conversation` |
+//! | which statements does a text contain, and with which tokens? | [`statement`], `tokens` |
+//! | how is a statement executed: settings, transactions, cursors, catalogs? | `run`, [`settings`] |
 //! | is a query about catalogs or about tables? | [`kind`] |
-//! | what stands in the places of parameters? | [`parameters`] |
+//! | how are parameters replaced by values? | [`parameters`] |
 //! | how are values and rows written? | [`values`], [`copy`] |
 //!
-//! Nothing here knows of any data. What clients see besides a backend's replies follows from what they sent and from declarations.
+//! This crate has no access to data. Besides a backend's replies, all that clients see depends on their own messages
+//! and on declarations alone.
 
 pub mod backend;
 mod connect;
@@ -49,22 +50,22 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// What one connection may take.
+/// Limits of one connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a message.
     pub message: usize,
-    /// From the first byte until somebody is known.
+    /// Time from the first byte to authentication.
     pub startup: Duration,
-    /// Without a query.
+    /// Time without a query.
     pub idle: Duration,
-    /// Without reading what is sent.
+    /// Time without reading what the server sends.
     pub stall: Duration,
-    /// Bytes of all prepared statements, and of the values of all portals.
+    /// Bytes of all prepared statements together, and of the values of all portals together.
     pub bytes: usize,
     /// Prepared statements.
     pub prepared: usize,
-    /// Portals, cursors, and plans of statements that were described and not executed yet.
+    /// Portals, cursors, and plans of statements that were described but not executed yet; each kind has this limit.
     pub portals: usize,
 }
 
@@ -83,7 +84,7 @@ impl Default for Limits {
     }
 }
 
-/// Serves connections.
+/// Serves connections on behalf of a backend.
 pub struct Server {
     backend: Arc<dyn Backend>,
     limits: Limits,
@@ -93,35 +94,35 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server of this backend. When `stopping` becomes true, connections are told so and end.
+    /// A server for this backend. When `stopping` becomes true, connections get a notice and end.
     #[must_use]
     pub fn new(backend: Arc<dyn Backend>, limits: Limits, stopping: watch::Receiver<bool>) -> Self {
         let connections = Arc::new(ConnectionManager::new());
         Self { backend, limits, connections, keys: RandomPidSecretKeyGenerator::default(), stopping }
     }
 
-    /// Talks with a client until one of both ends it.
+    /// Serves a client until either side ends the connection.
     pub async fn serve(&self, tcp: TcpStream) {
         if let Some(greeted) = self.greet(tcp).await {
             self.talk(greeted).await;
         }
     }
 
-    /// Finds out who a client is; whoever does not come to the point in time, or breaks off, is told nothing.
+    /// Authenticates a client. Clients that exceed the startup timeout or disconnect get no reply.
     pub async fn greet(&self, tcp: TcpStream) -> Option<Guest> {
         timeout(self.limits.startup, connect::connect(tcp, self)).await.ok()?.ok()?.map(Guest)
     }
 
-    /// Talks with a client that was let in until one of both ends it.
+    /// Serves an authenticated client until either side ends the connection.
     pub async fn talk(&self, greeted: Guest) {
         conversation::converse(greeted.0, self).await;
     }
 
-    /// Sends a client away that was let in.
+    /// Sends an error to an authenticated client and ends the connection.
     pub async fn turn_away(&self, greeted: Guest, why: Failure) {
         conversation::sent_away(greeted.0, self, &why).await;
     }
 }
 
-/// A client that was let in.
+/// An authenticated client.
 pub struct Guest(connect::Connection);

@@ -1,7 +1,7 @@
-//! Parameters: of which types they are, where a client does not say so, and what stands in their places.
+//! Parameters: their types, if the client does not state them, and their replacement by values.
 //!
-//! Values take the places of their marks as constants, since a plan follows from its constants alone: the text that is asked is the one that
-//! somebody would have written.
+//! Values replace parameters as constants, because a plan depends on its constants: the resulting text is the one that
+//! a user would have written by hand.
 
 use crate::failure::{Code, Failure};
 use crate::tokens::{parameter, tokens};
@@ -13,10 +13,11 @@ use sqlparser::parser::Parser;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Parameters of one statement.
+/// Maximum number of parameters of one statement.
 pub const MOST: usize = 1_000;
 
-/// The types of a statement's parameters: what it says itself (`$1::int8`), or what they are compared with; text where neither tells.
+/// The types of a statement's parameters: from a cast (`$1::int8`), or from the expression that a parameter is compared
+/// with; otherwise text.
 #[must_use]
 pub fn types(sql: &str, count: usize, description: &Description) -> Vec<Type> {
     let mut found = ParameterTypes { description, types: BTreeMap::new() };
@@ -46,7 +47,7 @@ impl ParameterTypes<'_> {
         }
     }
 
-    /// The type of what a parameter is compared with.
+    /// The type of an expression that a parameter is compared with.
     fn of(&self, expr: &Expr) -> Option<Type> {
         let column = match expr {
             Expr::Identifier(name) => name,
@@ -112,7 +113,7 @@ impl Visitor for ParameterTypes<'_> {
     }
 }
 
-/// What stands for a parameter of this type where none is given yet: enough to tell the columns of an answer.
+/// A placeholder for a missing value of this type, which is enough to infer the columns of an answer.
 fn stand_in(of: Type) -> &'static str {
     match of.about().map(|about| (about.category, about.name)) {
         Some(('N', _)) => "1",
@@ -123,10 +124,10 @@ fn stand_in(of: Type) -> &'static str {
     }
 }
 
-/// The statement with something in the places of its parameters.
+/// The statement with placeholders for its parameters.
 ///
 /// # Errors
-/// Never for a statement that was understood.
+/// Never, for a statement that could be parsed.
 pub fn with_stand_ins(sql: &str, types: &[Type]) -> Result<String, Failure> {
     replaced(sql, |number| {
         let of = types.get(number - 1).copied().unwrap_or(Type::TEXT);
@@ -137,10 +138,10 @@ pub fn with_stand_ins(sql: &str, types: &[Type]) -> Result<String, Failure> {
     })
 }
 
-/// The statement with these values in the places of its parameters.
+/// The statement with its parameters replaced by these values.
 ///
 /// # Errors
-/// When a value is none of its type, or one is missing.
+/// When a value is not valid for its type, or one is missing.
 pub fn with_values(sql: &str, types: &[Type], values: &[Option<String>]) -> Result<String, Failure> {
     replaced(sql, |number| {
         let missing = || Failure::new(Code::Protocol, format!("the parameter ${number} has no value"));
@@ -149,12 +150,13 @@ pub fn with_values(sql: &str, types: &[Type], values: &[Option<String>]) -> Resu
     })
 }
 
-/// A value as SQL writes it.
+/// A value as an SQL literal.
 pub(crate) fn constant(value: Option<&str>, of: Type) -> Result<String, Failure> {
     let Some(text) = value else { return Ok("NULL".to_owned()) };
     let about = of.about();
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
-    let unfit = || Failure::new(Code::Value, format!("\"{text}\" is no {}", about.map_or("value", |about| about.sql)));
+    let unfit =
+        || Failure::new(Code::Value, format!("\"{text}\" is not a valid {}", about.map_or("value", |about| about.sql)));
     if let Some(element) = about.map(|about| about.element).and_then(Type::of_oid) {
         let items = list_items(text).ok_or_else(unfit)?;
         let items = items.iter().map(|item| constant(item.as_deref(), element)).collect::<Result<Vec<_>, _>>()?;
@@ -174,7 +176,7 @@ pub(crate) fn constant(value: Option<&str>, of: Type) -> Result<String, Failure>
             if !is_number {
                 return Err(unfit());
             }
-            // What follows a minus must not become a comment.
+            // A minus before it must not start a comment.
             if text.starts_with('-') { format!("({text})") } else { text.to_owned() }
         }
         Some(('B', _)) => match text.trim().to_ascii_lowercase().as_str() {
@@ -208,7 +210,8 @@ fn replaced(sql: &str, with: impl Fn(usize) -> Result<String, Failure>) -> Resul
     in_lists(text)
 }
 
-/// `x = ANY (ARRAY[...])` as `x IN (...)`, and `x <> ALL (ARRAY[...])` as `x NOT IN (...)`: what drivers make of lists.
+/// Rewrites `x = ANY (ARRAY[...])` to `x IN (...)`, and `x <> ALL (ARRAY[...])` to `x NOT IN (...)`: drivers send lists
+/// in the array form.
 fn in_lists(sql: String) -> Result<String, Failure> {
     use sqlparser::ast::{BinaryOperator, VisitMut, VisitorMut};
     struct Lists(bool);
@@ -236,7 +239,7 @@ fn in_lists(sql: String) -> Result<String, Failure> {
     if !sql.contains("ARRAY[") {
         return Ok(sql);
     }
-    // What is not understood is named by whoever answers.
+    // The backend reports syntax errors.
     let Ok(mut parsed) = Parser::parse_sql(&PostgreSqlDialect {}, &sql) else { return Ok(sql) };
     let [statement @ Statement::Query(_)] = parsed.as_mut_slice() else { return Ok(sql) };
     let mut lists = Lists(false);
@@ -244,11 +247,11 @@ fn in_lists(sql: String) -> Result<String, Failure> {
     if !lists.0 {
         return Ok(sql);
     }
-    let unfit = || Failure::new(Code::NotSupported, "this list cannot be written anew").hint("write x IN (...)");
+    let unfit = || Failure::new(Code::NotSupported, "this list cannot be rewritten").hint("write x IN (...)");
     print::faithful(statement).ok_or_else(unfit)
 }
 
-/// The last part of a name, and what stands before it.
+/// The parts of a name.
 pub(crate) fn parts(name: &sqlparser::ast::ObjectName) -> Option<Vec<String>> {
     let part = |part: &ObjectNamePart| {
         let ident = part.as_ident()?;
@@ -275,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn types_follow_from_what_parameters_are_compared_with() {
+    fn types_are_inferred_from_comparisons() {
         let sql = "SELECT COUNT(*) FROM visits v WHERE v.age > $1 AND $2 <= day AND dose BETWEEN $3 AND $4 AND region IN ($5) AND x = $6 \
                    AND age + 1 < $7 AND $8::date < day AND region = ANY($9) LIMIT $10";
         let names: Vec<&str> = types(sql, 10, &description()).iter().map(|of| of.about().unwrap().name).collect();
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn values_become_constants_and_nothing_else() {
+    fn values_become_constants() {
         let all = [Type::INT8, Type::TEXT, Type::DATE, Type::BOOL, Type::NUMERIC];
         let given = |values: &[Option<&str>]| {
             let values: Vec<Option<String>> = values.iter().map(|value| value.map(str::to_owned)).collect();
@@ -302,7 +305,7 @@ mod tests {
         assert!(with_values("SELECT $0", &[], &[]).is_err());
     }
 
-    /// Whatever a value holds, it stays one.
+    /// Any text in a value remains one literal.
     #[test]
     fn values_are_never_sql() {
         let odd = [r"\' OR TRUE --", "'; DROP TABLE t; --", r"a\", "''", "\u{2019} OR 1=1", "/*", "$1"];
@@ -321,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_stand_as_lists() {
+    fn arrays_become_in_lists() {
         let given = |sql: &str, list: &str| with_values(sql, &[Type::TEXTS], &[Some(list.to_owned())]).unwrap();
         assert_eq!(
             given("SELECT COUNT(*) FROM t WHERE a = ANY($1)", "{x,\"y'z\"}"),

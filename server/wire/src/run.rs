@@ -1,4 +1,4 @@
-//! What comes of a statement: the state of a connection (settings, transaction, cursors, catalogs), whichever protocol it was sent by.
+//! Execution of statements: the state of a connection (settings, transaction, cursors, catalogs), for both protocols.
 
 use crate::Limits;
 use crate::backend::{Column, OwnSettings, PreparedQuery, Query, Reply, Rows, Session, Submission};
@@ -16,27 +16,27 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
-/// Queries that a connection remembers, and their bytes.
+/// Maximum number of classified queries that a connection caches, and their bytes.
 const MOST_KNOWN: usize = 64;
 const LONGEST_KNOWN: usize = 4_096;
 
-/// The plan of a query about tables, if there is one.
+/// The plan of a query about tables, if it exists.
 pub type Plan = Option<Arc<dyn PreparedQuery>>;
 
-/// What came of a statement.
+/// The outcome of a statement.
 pub enum Outcome {
     Done {
         tag: &'static str,
-        /// What clients are told of settings.
+        /// Settings whose new values are reported to the client.
         told: Vec<(String, String)>,
     },
-    /// It gave rows.
+    /// It returned rows.
     Rows {
         /// The rows.
         reply: Reply,
         tag: &'static str,
     },
-    /// It gave rows to be written as lines.
+    /// It returned rows in the format of COPY.
     Copy {
         /// The rows.
         reply: Reply,
@@ -57,11 +57,12 @@ pub struct Run {
     handle: Arc<ConnectionHandle>,
     limits: Limits,
     description: Arc<Description>,
-    /// Made when it is first asked.
+    /// Created on first use.
     catalog: Option<Catalog>,
     cursors: BTreeMap<String, Cursor>,
     status: TransactionStatus,
-    /// What queries about tables are, since clients ask the same again and again: it follows from their texts and the description.
+    /// Cached classifications of queries, since clients repeat queries. They depend on the text and the description
+    /// alone.
     known: BTreeMap<String, QueryKind>,
 }
 
@@ -72,19 +73,19 @@ impl Run {
         Self { session, settings, handle, limits, description, catalog, cursors, status, known: BTreeMap::new() }
     }
 
-    /// Checks that the account is still what it was when the connection began.
+    /// Checks that the account has not changed since the connection began.
     pub fn check(&self) -> Result<(), Failure> {
         self.session.check()
     }
 
-    /// What a query is about.
+    /// Classifies a query as about catalogs or tables.
     fn query_kind(&mut self, sql: &str) -> Result<QueryKind, Failure> {
         if let Some(known) = self.known.get(sql) {
             return Ok(known.clone());
         }
         let found = query_kind(sql, &self.description)?;
         if matches!(found, QueryKind::Tables { .. }) && sql.len() <= LONGEST_KNOWN {
-            // Rather begin anew than look for what is asked least.
+            // Clearing the cache is simpler than tracking the least recently used entries.
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();
             }
@@ -101,12 +102,12 @@ impl Run {
         self.status != TransactionStatus::Idle
     }
 
-    /// Whether the client wants to hear warnings alone.
+    /// Whether the client requested warnings only.
     pub fn is_quiet(&self) -> bool {
         matches!(self.settings.show("client_min_messages"), Ok("warning" | "error" | "fatal" | "panic"))
     }
 
-    /// A statement failed, and with it the transaction.
+    /// Marks the transaction as failed.
     pub fn failed(&mut self) {
         self.status = self.status.to_error_state();
     }
@@ -116,8 +117,8 @@ impl Run {
         parameters::types(sql, count, &self.description)
     }
 
-    /// The columns that a statement gives, if it gives rows; `values` where its parameters have some. Beside them, the plan that they
-    /// follow from, of a query about tables.
+    /// The columns of a statement that returns rows; `values` are those of its parameters, if known. For a query about
+    /// tables, also the plan that the columns are taken from.
     pub async fn columns(
         &mut self,
         statement: &Statement,
@@ -152,7 +153,7 @@ impl Run {
         Ok((columns, None))
     }
 
-    /// The plan of a query: the one that is known, if it is of the same SQL under the same settings.
+    /// The plan of a query: the known one if it has the same SQL and settings.
     fn plan(&self, query: Query, known: Plan) -> Arc<dyn PreparedQuery> {
         known.filter(|known| *known.query() == query).unwrap_or_else(|| self.session.query(query))
     }
@@ -161,14 +162,14 @@ impl Run {
         Query { sql, simulated, settings: self.own_settings(statement) }
     }
 
-    /// The settings of the backend: the connection's, and then those that comments of the statement state.
+    /// The backend settings for a statement: those of the connection, and then those from comments of the statement.
     fn own_settings(&self, statement: &Statement) -> OwnSettings {
         let mut settings = self.settings.own();
         settings.extend(statement.settings.iter().cloned());
         OwnSettings(settings)
     }
 
-    /// Executes a statement; `plan` is the one that Describe made, if it did.
+    /// Executes a statement; `plan` is the plan made by Describe, if any.
     pub async fn done(
         &mut self,
         statement: &Statement,
@@ -181,8 +182,8 @@ impl Run {
             Kind::Transaction(Transaction::Commit | Transaction::Rollback | Transaction::Part { recovers: true, .. })
         );
         if self.status == TransactionStatus::Error && !ends {
-            let message = "the transaction failed, and nothing more is done in it";
-            return Err(Failure::new(Code::FailedTransaction, message).hint("ROLLBACK ends it"));
+            let message = "the transaction has failed, and statements are ignored until its end";
+            return Err(Failure::new(Code::FailedTransaction, message).hint("end it with ROLLBACK"));
         }
         let tag = |tag: &'static str| Ok(Outcome::Done { tag, told: Vec::new() });
         match &statement.kind {
@@ -197,7 +198,7 @@ impl Run {
             Kind::Explain { sql } => {
                 let reply = match self.query_kind(sql)? {
                     QueryKind::Catalog { .. } => {
-                        let line = "Catalogs: free, and from declarations alone".to_owned();
+                        let line = "Catalogs: free, because they contain only declarations".to_owned();
                         let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
                         Reply { columns, rows: Arc::new(vec![vec![Some(line)]]), notices: Vec::new() }
                     }
@@ -211,11 +212,11 @@ impl Run {
             }
             Kind::Declare { name, hold, sql } => {
                 if !*hold && !self.in_transaction() {
-                    let hint = "begin one, or declare it WITH HOLD";
-                    return Err(Failure::new(Code::NoTransaction, "cursors live in transactions").hint(hint));
+                    let hint = "BEGIN a transaction, or declare the cursor WITH HOLD";
+                    return Err(Failure::new(Code::NoTransaction, "a cursor needs a transaction").hint(hint));
                 }
                 if self.cursors.contains_key(name) {
-                    return Err(Failure::new(Code::Duplicate, format!("there is a cursor \"{name}\" already")));
+                    return Err(Failure::new(Code::Duplicate, format!("cursor \"{name}\" already exists")));
                 }
                 if self.cursors.len() >= self.limits.portals {
                     return Err(Failure::new(Code::TooMany, "too many cursors are open").hint("close some"));
@@ -243,9 +244,9 @@ impl Run {
                 tag("CLOSE CURSOR")
             }
             Kind::Set { is_local: true, .. } if !self.in_transaction() => {
-                // As PostgreSQL has it: it would end with the statement.
-                Err(Failure::new(Code::NoTransaction, "SET LOCAL sets something for a transaction, and none is open")
-                    .hint("BEGIN one, or leave LOCAL out"))
+                // As in PostgreSQL: the value would be discarded after the statement.
+                Err(Failure::new(Code::NoTransaction, "SET LOCAL needs an open transaction")
+                    .hint("BEGIN a transaction, or omit LOCAL"))
             }
             Kind::Set { name, value, is_local } => {
                 let value = match (name.starts_with(OWN), value) {
@@ -323,12 +324,12 @@ impl Run {
         }
     }
 
-    /// The columns of a cursor, which is a portal, too.
+    /// The columns of a cursor, for Describe of the portal with its name.
     pub fn cursor_columns(&self, name: &str) -> Option<Vec<Column>> {
         self.cursors.get(name).map(|cursor| cursor.reply.columns.clone())
     }
 
-    /// The next rows of a cursor; whether there are more is seen by whoever asks again.
+    /// The next rows of a cursor. The end is reached when a later call returns no rows.
     pub fn fetched(&mut self, name: &str, count: Option<usize>) -> Result<Reply, Failure> {
         let cursor = self.cursor(name)?;
         let rest = cursor.reply.rows.len() - cursor.at;
@@ -374,7 +375,7 @@ impl Run {
         }
     }
 
-    /// Waits until `work` is done, the client cancels it, or the statement times out. A submitted query goes on.
+    /// Waits until `work` is done, the client cancels it, or the statement times out. A submitted query continues.
     async fn in_time<T>(
         &mut self,
         work: impl Future<Output = Result<T, Failure>>,
@@ -390,20 +391,18 @@ impl Run {
         };
         let why = tokio::select! {
             done = work => return done,
-            called = cancelled => if called.is_ok() { "called off by the client" } else { "called off" },
-            () = patience => "statement_timeout is over",
+            called = cancelled => if called.is_ok() { "cancelled by the client" } else { "cancelled" },
+            () = patience => "statement_timeout exceeded",
         };
         let failure = Failure::new(Code::Cancelled, why);
         Err(match submitted.is_some_and(Submission::is_set) {
-            true => {
-                failure.hint("it was submitted, and its charge is kept: ask again for its answer, which is then free")
-            }
+            true => failure.hint("the query was submitted, and its charge is kept: repeat it to get its answer free"),
             false => failure.hint("nothing was charged"),
         })
     }
 
-    /// Answers a query about catalogs, with these rows in tables outside of `public`. It runs on a blocking thread, in
-    /// a place of the account, and ends when its future is dropped.
+    /// Evaluates a query about catalogs, with these rows in tables outside of `public`. It runs on a blocking thread,
+    /// in a place of the account, and stops when its future is dropped.
     async fn catalog(
         &mut self,
         statement: SqlStatement,
@@ -414,7 +413,7 @@ impl Run {
         let (known, description) = (self.catalog.take(), Arc::clone(&self.description));
         let (session, waited) = (Arc::clone(&self.session), CallOffOnDrop(CallOff::default()));
         let call_off = waited.0.clone();
-        let failed = || Failure::new(Code::Internal, "the catalogs could not be asked");
+        let failed = || Failure::new(Code::Internal, "the catalogs could not be queried");
         let work = async move {
             let _waited = waited;
             let place = session.place().await?;
@@ -436,7 +435,7 @@ impl Run {
         self.catalog = Some(catalog);
         let answer = answer.map_err(|ended| over(&ended))?;
         if answer.is_unknown && !is_about_catalogs {
-            let failure = Failure::new(Code::Syntax, "a column or a function of this query is not known here");
+            let failure = Failure::new(Code::Syntax, "this query contains an unknown column or function");
             return Err(
                 failure.hint("\\d lists the tables and their columns; procedures are called: CALL deniable.approve(1)")
             );
@@ -446,7 +445,7 @@ impl Run {
     }
 }
 
-/// Calls a query off when its future is dropped.
+/// Cancels a query when its future is dropped.
 struct CallOffOnDrop(CallOff);
 
 impl Drop for CallOffOnDrop {
@@ -455,40 +454,39 @@ impl Drop for CallOffOnDrop {
     }
 }
 
-/// The refusal of a query about catalogs that ended at a limit.
+/// The error of a query about catalogs that was stopped by a limit.
 fn over(ended: &CatalogQueryError) -> Failure {
     let failure = |code: Code| Failure::new(code, ended.to_string());
     match ended {
         CatalogQueryError::Function(_) | CatalogQueryError::Table(_) => failure(Code::NotSupported),
-        CatalogQueryError::Limit(_) => failure(Code::TooMany).hint("ask about fewer tables and columns at once"),
+        CatalogQueryError::Limit(_) => failure(Code::TooMany).hint("query fewer tables and columns at once"),
         CatalogQueryError::CalledOff => failure(Code::Cancelled),
     }
 }
 
-/// A refusal with its place in what was sent; without one, where another text was asked.
+/// Moves the position of an error from the executed text to the sent text; removes it if the texts differ.
 fn placed(failure: Failure, asked: &str, sent: &str) -> Failure {
     let position = failure.position.filter(|_| asked == sent);
     Failure { position, ..failure }
 }
 
-/// The refusal of a statement that begins with this word.
+/// The error for a statement that begins with this unsupported word.
 fn other(word: &str) -> Failure {
-    let hint = "ask with SELECT; \\d lists the tables, and EXPLAIN SELECT ... says what an answer takes";
+    let hint = "query with SELECT; \\d lists the tables, and EXPLAIN SELECT ... shows the cost of an answer";
     match word {
-        "PREPARE" | "EXECUTE" => Failure::new(Code::NotSupported, format!("{word} is not offered here as a statement"))
-            .hint("drivers prepare statements by the protocol, which is offered; psql's \\bind does so, too"),
-        "ALTER" => Failure::new(Code::NotSupported, "ALTER is not offered here: nothing that is sent changes the data")
-            .hint("whoever runs the server changes passwords: deniable account set --password"),
-        _ if CHANGING.contains(&word) => Failure::new(
-            Code::NotSupported,
-            format!("{word} is not offered here: nothing that is sent changes the data"),
-        )
-        .hint(hint),
-        _ => Failure::new(Code::Syntax, format!("no statement that is offered here begins with \"{word}\"")).hint(hint),
+        "PREPARE" | "EXECUTE" => Failure::new(Code::NotSupported, format!("{word} is not supported as a statement"))
+            .hint("prepare statements with the extended protocol, as drivers and psql's \\bind do"),
+        "ALTER" => Failure::new(Code::NotSupported, "ALTER is not supported: clients cannot change the data")
+            .hint("the curator changes passwords: deniable account set --password"),
+        _ if CHANGING.contains(&word) => {
+            Failure::new(Code::NotSupported, format!("{word} is not supported: clients cannot change the data"))
+                .hint(hint)
+        }
+        _ => Failure::new(Code::Syntax, format!("no supported statement begins with \"{word}\"")).hint(hint),
     }
 }
 
-/// Words that begin statements which change something.
+/// First words of statements that change something.
 const CHANGING: [&str; 18] = [
     "ANALYZE", "CLUSTER", "COMMENT", "CREATE", "DELETE", "DO", "DROP", "GRANT", "INSERT", "LOCK", "MERGE", "NOTIFY",
     "REFRESH", "REINDEX", "REVOKE", "TRUNCATE", "UPDATE", "VACUUM",

@@ -1,13 +1,14 @@
-//! The settings of a connection: PostgreSQL's, as far as clients set and read them, and those that begin with `deniable.`.
+//! The settings of a connection: those of PostgreSQL that clients set and read, and those that begin with `deniable.`.
 
 use crate::failure::{Code, Failure};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Settings that belong to whoever answers.
+/// The prefix of settings that belong to the backend.
 pub const OWN: &str = "deniable.";
 
-/// PostgreSQL's settings with what they are at first. Setting one of them changes what is shown; what is said of dates and texts stays as it is.
+/// PostgreSQL's settings and their initial values. Setting one changes the value shown, but not the format of dates and
+/// texts.
 const KNOWN: [(&str, &str); 40] = [
     ("allow_system_table_mods", "off"),
     ("application_name", ""),
@@ -51,7 +52,7 @@ const KNOWN: [(&str, &str); 40] = [
     ("work_mem", "4MB"),
 ];
 
-/// Settings that one value alone is right for: anything else would be a promise that is not kept.
+/// Settings whose other values are refused, because the server could not honour them.
 const FIXED: [(&str, &[&str]); 8] = [
     ("client_encoding", &["utf8", "utf-8", "unicode", "auto"]),
     ("standard_conforming_strings", &["on", "true", "yes", "1"]),
@@ -63,7 +64,7 @@ const FIXED: [(&str, &[&str]); 8] = [
     ("max_identifier_length", &[]),
 ];
 
-/// What clients are told at the beginning, by the names that they look for.
+/// Settings reported to clients at startup, with PostgreSQL's spelling of their names.
 const TOLD: [(&str, &str); 11] = [
     ("server_encoding", "server_encoding"),
     ("client_encoding", "client_encoding"),
@@ -77,7 +78,7 @@ const TOLD: [(&str, &str); 11] = [
     ("standard_conforming_strings", "standard_conforming_strings"),
     ("default_transaction_read_only", "default_transaction_read_only"),
 ];
-/// Bytes of a value.
+/// Maximum length of a value in bytes.
 const LONGEST: usize = 1_000;
 const MOST: usize = 200;
 
@@ -86,16 +87,17 @@ const MOST: usize = 200;
 pub struct Settings {
     first: BTreeMap<String, String>,
     now: BTreeMap<String, String>,
-    /// What they were when the transaction began, and what they become when it ends.
+    /// The settings at the start of the transaction, and the settings after its end.
     before: Option<BTreeMap<String, String>>,
     local: BTreeMap<String, String>,
 }
 
 impl Settings {
-    /// What they are at first, `own` for whoever answers, with what the client asks for when it connects.
+    /// The initial settings: the defaults, the backend's settings `own`, and then the values requested in the startup
+    /// message.
     ///
     /// # Errors
-    /// When the client asks for something that would decide what it pays for, and that is not so.
+    /// When the client requests an invalid value of a setting that decides which tables it queries or what it pays.
     pub fn new(
         version: &str,
         user: &str,
@@ -114,7 +116,7 @@ impl Settings {
             let name = name.to_ascii_lowercase();
             match settings.set(&name, Some(value), false) {
                 Err(failure) if name == "search_path" || name.starts_with(OWN) => return Err(failure),
-                // What is not known otherwise is no reason to turn a client away.
+                // Other unknown settings are ignored, so that the client can connect.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -122,7 +124,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What clients are told at the beginning.
+    /// The settings reported to clients at startup.
     #[must_use]
     pub fn told(&self) -> Vec<(String, String)> {
         let told = TOLD.iter().chain(&[("server_version", "server_version")]);
@@ -132,27 +134,27 @@ impl Settings {
     /// The value of a setting.
     ///
     /// # Errors
-    /// When there is none of this name.
+    /// When the setting does not exist.
     pub fn show(&self, name: &str) -> Result<&str, Failure> {
         self.now.get(name).map(String::as_str).ok_or_else(|| unknown(name))
     }
 
-    /// All settings in their order.
+    /// All settings, ordered by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
         self.now.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The settings of whoever answers, by the rest of their names.
+    /// The settings of the backend, by the rest of their names.
     #[must_use]
     pub fn own(&self) -> Vec<(String, String)> {
         let own = self.now.iter().filter_map(|(name, value)| Some((name.strip_prefix(OWN)?.to_owned(), value.clone())));
         own.collect()
     }
 
-    /// Sets one, or gives it its first value; says what clients are to be told.
+    /// Sets a setting, or resets it if `value` is `None`. Returns the name and value to report to the client, if any.
     ///
     /// # Errors
-    /// When there is none of this name, or the value is none of it.
+    /// When the setting does not exist, or the value is invalid.
     pub fn set(
         &mut self,
         name: &str,
@@ -163,15 +165,17 @@ impl Settings {
         if let (Some((_, allowed)), Some(value)) = (fixed, value)
             && !allowed.contains(&value.to_ascii_lowercase().as_str())
         {
-            return Err(Failure::new(Code::Setting, format!("{name} is {} and stays so", self.show(name)?)));
+            return Err(Failure::new(Code::Setting, format!("{name} is {} and cannot be changed", self.show(name)?)));
         }
         if !self.first.contains_key(name) && (!name.contains('.') || name.starts_with(OWN)) {
             return Err(unknown(name));
         }
-        // Whoever is let believe that other tables are asked would pay for these.
+        // A user who believes that unqualified names refer to other tables would pay for the wrong tables.
         if name == "search_path" && value.is_some_and(|value| !is_public(value)) {
-            let message = "tables without a schema are those of public, and search_path does not change that";
-            return Err(Failure::new(Code::Setting, message).hint("write the schema before a table: simulated.visits"));
+            let message = "unqualified tables always belong to public, and search_path cannot change that";
+            return Err(
+                Failure::new(Code::Setting, message).hint("qualify the table with its schema: simulated.visits")
+            );
         }
         if value.is_some_and(|value| value.len() > LONGEST) || self.now.len() > MOST {
             return Err(Failure::new(
@@ -197,18 +201,18 @@ impl Settings {
         Ok(told.and_then(|(shown, _)| Some(((*shown).to_owned(), self.now.get(name)?.clone()))))
     }
 
-    /// All get their first values.
+    /// Resets all settings to their initial values.
     pub fn reset(&mut self) {
         self.now = self.first.clone();
         self.local.clear();
     }
 
-    /// A transaction begins.
+    /// Begins a transaction.
     pub fn begin(&mut self) {
         self.before = Some(self.now.clone());
     }
 
-    /// It ends; settings that were made in one that came to nothing were not made.
+    /// Ends a transaction; changes made in it are kept only if it was committed.
     pub fn end(&mut self, committed: bool) {
         let before = self.before.take();
         match before {
@@ -222,7 +226,7 @@ impl Settings {
         self.local.clear();
     }
 
-    /// How long a statement may take; `None` for as long as it takes.
+    /// The time limit of a statement; `None` for no limit.
     #[must_use]
     pub fn statement_timeout(&self) -> Option<Duration> {
         let text = self.now.get("statement_timeout")?.trim();
@@ -238,7 +242,8 @@ impl Settings {
     }
 }
 
-/// Whether a list of schemas means the same as `public`: catalogs and the user's own schema, which there is none of, change nothing.
+/// Whether a list of schemas has the same effect as `public`. Catalogs and the user's own schema, which does not exist,
+/// have none.
 fn is_public(path: &str) -> bool {
     let schemas = path.split(',').map(|schema| schema.trim().trim_matches(['"', '\'']).to_ascii_lowercase());
     let known = ["", "public", "$user", "pg_catalog", "information_schema"];
@@ -246,7 +251,7 @@ fn is_public(path: &str) -> bool {
 }
 
 fn unknown(name: &str) -> Failure {
-    Failure::new(Code::Setting, format!("there is no setting \"{name}\""))
+    Failure::new(Code::Setting, format!("unknown setting \"{name}\""))
 }
 
 #[cfg(test)]
@@ -260,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_asks_for_at_first_is_where_a_reset_leads() {
+    fn reset_restores_the_settings_of_the_startup_message() {
         let mut settings = settings();
         assert_eq!(settings.own(), [("spend".to_owned(), "1/40".to_owned())]);
         assert_eq!(settings.set("datestyle", Some("SQL"), false).unwrap(), Some(("DateStyle".into(), "SQL".into())));
@@ -269,9 +274,9 @@ mod tests {
         assert!(settings.show("unknown_thing").is_err() && settings.set("unknown_thing", Some("1"), false).is_err());
     }
 
-    /// What decides whether something is paid for, and what, is never passed over.
+    /// An invalid setting that decides about the price or the tables of a query is never ignored.
     #[test]
-    fn what_is_not_so_is_refused_from_the_beginning() {
+    fn invalid_startup_settings_that_decide_prices_are_refused() {
         let asked = |name: &str, value: &str| {
             Settings::new("16.0", "ana", &[("spend", "")], &BTreeMap::from([(name.to_owned(), value.to_owned())]))
         };
@@ -290,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_otherwise_stays() {
+    fn fixed_settings_keep_their_values() {
         let mut settings = settings();
         assert!(settings.set("client_encoding", Some("LATIN1"), false).is_err());
         assert!(settings.set("client_encoding", Some("utf8"), false).is_ok());
@@ -299,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn transactions_that_come_to_nothing_set_nothing() {
+    fn settings_of_rolled_back_transactions_are_discarded() {
         let mut settings = settings();
         for (committed, is_local, after) in [(true, false, "1/8"), (false, false, "1/40"), (true, true, "1/40")] {
             let mut settings = settings.clone();

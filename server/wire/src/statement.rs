@@ -1,5 +1,5 @@
-//! The statements of a text of SQL: where each ends, its kind, and the settings in its comments. Tables are not looked
-//! up.
+//! The statements of a text of SQL: their boundaries, their kinds, and the settings in their comments. Tables are not
+//! resolved.
 
 mod kind;
 
@@ -7,85 +7,85 @@ use crate::failure::Failure;
 use crate::tokens::{parameter, tokens};
 use sqlparser::tokenizer::{Token, Whitespace};
 
-/// A statement, and where it stands in what was sent.
+/// A statement, and its position in the sent text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// The text, without what is around it.
+    /// The text, without surrounding space and comments.
     pub sql: String,
-    /// What it asks for.
+    /// Its kind.
     pub kind: Kind,
-    /// Settings that comments of it state for it alone: `/* deniable.spend = 1/40 */`.
+    /// Settings from its comments, which apply to it alone: `/* deniable.spend = 1/40 */`.
     pub settings: Vec<(String, String)>,
-    /// The highest number of a parameter.
+    /// The highest number of its parameters.
     pub parameters: usize,
 }
 
-/// What a statement asks for.
+/// The kind of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// A table.
+    /// A query.
     Query,
-    /// What a query would take.
+    /// EXPLAIN of a query.
     Explain {
         /// The query.
         sql: String,
     },
-    /// A table, as a stream of lines.
+    /// COPY of a query to the client.
     Copy {
         /// The query.
         sql: String,
-        /// How lines are written.
+        /// The format of the rows.
         format: CopyFormat,
     },
-    /// A table, some rows at a time.
+    /// DECLARE of a cursor.
     Declare {
         /// The cursor.
         name: String,
-        /// Whether it outlives the transaction.
+        /// Whether it outlives the transaction (WITH HOLD).
         hold: bool,
         /// The query.
         sql: String,
     },
-    /// Rows of a cursor.
+    /// FETCH or MOVE on a cursor.
     Fetch {
         /// The cursor.
         name: String,
-        /// How many at most.
+        /// The maximum number of rows; `None` for all.
         count: Option<usize>,
-        /// Whether they are passed over.
+        /// Whether the rows are skipped (MOVE).
         is_move: bool,
     },
-    /// The end of a cursor, or of all.
+    /// CLOSE of a cursor, or of all with `None`.
     Close(Option<String>),
-    /// A setting gets a value, or its first one.
+    /// SET or RESET of a setting.
     Set {
         /// Its name.
         name: String,
-        /// The value.
+        /// The value; `None` resets it.
         value: Option<String>,
-        /// Whether the value ends with the transaction.
+        /// Whether the value ends with the transaction (SET LOCAL).
         is_local: bool,
     },
-    /// All settings get their first values.
+    /// RESET ALL.
     ResetAll,
-    /// A setting is shown.
+    /// SHOW of a setting.
     Show(String),
-    /// A transaction.
+    /// A transaction statement.
     Transaction(Transaction),
-    /// A procedure is called.
+    /// CALL of a procedure.
     Call {
         /// Its name, with its schema.
         name: String,
         /// Its arguments.
         arguments: Vec<Argument>,
     },
-    /// Everything that the connection keeps is forgotten.
+    /// DISCARD ALL.
     DiscardAll,
-    /// A prepared statement is forgotten, or all.
+    /// DEALLOCATE of a prepared statement, or of all with `None`.
     Deallocate(Option<String>),
-    /// Something that changes nothing here, by its tag.
+    /// A statement without effect here, by its tag.
     Nothing(&'static str),
-    /// Something that is not offered, by its first word.
+    /// An unsupported statement, by its first word.
     Other(String),
 }
 
@@ -98,60 +98,60 @@ pub enum Argument {
     Parameter(usize),
 }
 
-/// What becomes of a transaction.
+/// The effect of a transaction statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transaction {
-    /// It begins: `BEGIN` or `START TRANSACTION`.
+    /// `BEGIN` or `START TRANSACTION`.
     Begin {
         /// The tag.
         tag: &'static str,
     },
-    /// It ends.
+    /// The transaction is committed.
     Commit,
-    /// It ends, and was nothing.
+    /// The transaction is rolled back.
     Rollback,
-    /// A part of it begins or ends, by the tag.
+    /// A savepoint statement.
     Part {
-        /// The tag.
+        /// Its tag.
         tag: &'static str,
-        /// Whether a transaction that failed goes on.
+        /// Whether it continues a failed transaction (ROLLBACK TO).
         recovers: bool,
     },
 }
 
-/// How `COPY` writes lines.
+/// The format of `COPY` data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyFormat {
-    /// Which form.
+    /// Text, CSV or binary.
     pub form: CopyForm,
-    /// Whether the first line has the names.
+    /// Whether the first line contains the names of the columns.
     pub header: bool,
-    /// What stands between values.
+    /// The character between values.
     pub delimiter: char,
-    /// What stands for NULL.
+    /// The text for NULL.
     pub null: String,
 }
 
 /// The forms of `COPY`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyForm {
-    /// Tabs and backslashes.
+    /// Values separated by tabs, with backslash escapes.
     Text,
-    /// Commas and quotes.
+    /// Comma-separated values with quotes.
     Csv,
     /// Binary.
     Binary,
 }
 
-/// The statements of a text, in order; what is between two semicolons is none where there is nothing but space and comments.
+/// The statements of a text, in order. Parts between semicolons that contain only space and comments are skipped.
 ///
 /// # Errors
-/// When a text or a comment does not end.
+/// When a string or a comment is not terminated.
 pub fn statements(sql: &str) -> Result<Vec<Statement>, Failure> {
     let (tokens, comments) = tokens(sql)?;
     let parts = tokens.split(|placed| placed.token == Token::SemiColon).filter(|part| !part.is_empty());
     let mut all = Vec::new();
-    // Comments belong to the statement that they stand before, or in.
+    // Comments belong to the statement that they precede or are in.
     let mut comments = comments.iter().peekable();
     for part in parts {
         let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
@@ -166,7 +166,7 @@ pub fn statements(sql: &str) -> Result<Vec<Statement>, Failure> {
     Ok(all)
 }
 
-/// The setting that a comment states.
+/// The setting in a comment, if any.
 fn setting(comment: &Token) -> Option<(String, String)> {
     let text = match comment {
         Token::Whitespace(Whitespace::SingleLineComment { comment, .. } | Whitespace::MultiLineComment(comment)) => {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_end_at_semicolons_that_are_none_of_a_text() {
+    fn statements_end_at_semicolons_outside_of_strings() {
         let all = statements("SELECT ';' AS \";\"; /* ; */ SELECT 'é', $$;$$ -- ;\n;; SELECT\n 3").unwrap();
         let texts: Vec<&str> = all.iter().map(|statement| statement.sql.as_str()).collect();
         assert_eq!(texts, ["SELECT ';' AS \";\"", "SELECT 'é', $$;$$", "SELECT\n 3"]);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_take_as_long_as_they_are() {
+    fn parsing_time_is_linear_in_the_text() {
         // Quadratic, this would take a minute.
         let line = format!("SELECT '{}'", "\u{e4};'' --".repeat(20_000));
         assert!(statements(&line[..line.len() - 1]).is_err());
@@ -225,7 +225,7 @@ mod tests {
             .collect();
         assert_eq!(settings, [vec![("spend", "1/40")], vec![("spend", "1/8"), ("x", "1")], vec![]]);
         assert_eq!(all.iter().map(|one| one.parameters).collect::<Vec<_>>(), [0, 2, 0]);
-        // A text is no comment.
+        // A string is not a comment.
         assert_eq!(statements("SELECT 'deniable.spend = 1'").unwrap()[0].settings, []);
     }
 
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_has_a_name() {
+    fn other_statements_are_named() {
         assert_eq!(kinds("INSERT INTO t VALUES (1)"), [Kind::Other("INSERT".into())]);
         let constant = |text: &str| Argument::Constant(text.into());
         for (sql, arguments) in [

@@ -8,19 +8,19 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Bytes in both directions, plain or by TLS.
+/// Bytes in both directions, plain or over TLS.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync> Stream for T {}
 
-/// Bytes that are read ahead while a query runs.
+/// Maximum number of bytes read ahead while a query runs.
 const AHEAD: usize = 1 << 16;
 /// How long a query continues after its client has closed its sending side, as it may still read.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A stream that ends with an error when the other end reads nothing for too long.
+/// A stream that fails when the peer does not read for too long.
 pub struct Patient {
     inner: Box<dyn Stream>,
-    /// How long whoever is at the other end may read nothing.
+    /// The time that the peer may take without reading.
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
     ahead: BytesMut,
@@ -57,7 +57,7 @@ impl Patient {
         while self.inner.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
     }
 
-    /// Ends it when nothing could be written for too long.
+    /// Fails if no byte could be written for too long.
     fn patiently<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stalled = None;
@@ -67,7 +67,7 @@ impl Patient {
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + patience)));
         match stalled.as_mut().poll(context) {
             Poll::Ready(()) => {
-                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "nothing was read for too long")))
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client read nothing for too long")))
             }
             Poll::Pending => Poll::Pending,
         }

@@ -1,4 +1,4 @@
-//! A client of the tokio family against a made-up server; and in `odd` bytes that no client would send.
+//! Tests with a common client against a fixed backend; `odd` sends bytes that no client would send.
 
 mod limits;
 mod odd;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::net::TcpListener;
 use tokio_postgres::{Client as Postgres, NoTls, SimpleQueryMessage};
 
-/// Answers every query with the same rows, and counts the plans and passwords that it gets.
+/// A backend that answers every query with the same rows, and counts plans and wrong passwords.
 struct FixedAnswers {
     password: Option<&'static str>,
     /// The number of recorded wrong passwords.
@@ -26,7 +26,7 @@ struct FixedSession {
     plans: Arc<AtomicUsize>,
 }
 
-/// Rows of a large answer, and bytes of each.
+/// Rows of a large answer, and bytes of each row.
 const LARGE: usize = 40;
 const WIDE: usize = 1 << 20;
 
@@ -164,7 +164,7 @@ impl PreparedQuery for FixedQuery {
         }
         let text = |text: &str| Some(text.to_owned());
         if self.0.sql.contains("large") {
-            // More than any buffer between the two ends holds.
+            // More than all buffers between the two ends hold.
             let rows = (0..LARGE).map(|at| vec![text(&"x".repeat(WIDE)), text(&at.to_string()), None, None, None]);
             return Ok(Reply { columns, rows: Arc::new(rows.collect()), notices: Vec::new() });
         }
@@ -188,11 +188,11 @@ async fn served(password: Option<&'static str>) -> (SocketAddr, watch::Sender<bo
     (address, stop)
 }
 
-/// A server, and how its connections ended.
+/// A server, and the number of its connections that have ended.
 struct WatchedServer {
     address: SocketAddr,
     stop: watch::Sender<bool>,
-    /// All that ended, and those of them that ended by a panic.
+    /// The number of ended connections, and of those that ended by a panic.
     ended: Arc<AtomicUsize>,
     broken: Arc<AtomicUsize>,
     wrong: Arc<AtomicUsize>,
@@ -253,7 +253,7 @@ async fn passwords_and_databases() {
         let message = error.as_db_error().unwrap().message().replace("ana", "?").replace("nobody", "?");
         told.push((code(&error).to_owned(), message));
     }
-    assert_eq!(told[0], told[1], "nobody learns who has an account");
+    assert_eq!(told[0], told[1], "the error reveals whether a user exists");
     assert_eq!(told[0].0, "28000");
     assert_eq!(code(&begun("user=ana password=secret dbname=other").await.err().unwrap()), "3D000");
 }
@@ -268,7 +268,7 @@ async fn answers_in_text_and_binary() {
         .filter_map(|message| if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None })
         .collect();
     assert_eq!((rows.len(), rows[0].get(0), rows[4].get(0), rows[5].get("one")), (6, Some("a"), None, Some("1")));
-    // Binary, with parameters that the server gives types.
+    // Binary values, with parameter types from the server.
     let rows = client
         .query("SELECT region, COUNT(*) FROM visits WHERE age > $1 AND region = ANY($2)", &[&40_i64, &vec!["a", "b"]])
         .await
@@ -281,13 +281,14 @@ async fn answers_in_text_and_binary() {
     let error = client.query("SELECT COUNT(*) FROM nothing", &[]).await.unwrap_err();
     let told = error.as_db_error().unwrap();
     assert_eq!((told.code().code(), told.hint()), ("42P01", Some("visits is one")));
-    // After a failure all goes on.
+    // After an error the connection remains usable.
     assert_eq!(client.query_one("SELECT 2 + 3 AS five", &[]).await.unwrap().get::<_, i32>(0), 5);
     let plan = client.query_one("EXPLAIN SELECT COUNT(*) FROM visits WHERE age < 3", &[]).await.unwrap();
     assert_eq!(plan.get::<_, &str>(0), "SELECT COUNT(*) FROM visits WHERE age < 3");
 }
 
-/// A statement keeps the plan that Describe made until it is executed. Other values of its parameters, and other settings, make another query.
+/// A statement keeps the plan that Describe made until it is executed. Other values of its parameters, or other
+/// settings, need a new plan.
 #[tokio::test]
 async fn describe_and_execute_share_one_plan() {
     let limits = Limits { portals: 2, ..Limits::default() };
@@ -301,15 +302,15 @@ async fn describe_and_execute_share_one_plan() {
     client.query(&described, &[]).await.unwrap();
     assert_eq!(plans(), 1, "Describe and Execute");
     client.query(&described, &[]).await.unwrap();
-    assert_eq!(plans(), 1, "the plan is gone with the first Execute");
+    assert_eq!(plans(), 1, "the first Execute takes the plan");
     let described = client.prepare(sql).await.unwrap();
     client.simple_query("SET deniable.spend = '1/40'").await.unwrap();
     let rows = client.query(&described, &[]).await.unwrap();
     assert_eq!((rows.len(), plans()), (5, 2), "another setting");
     let described = client.prepare("SELECT COUNT(*) FROM visits WHERE age > $1").await.unwrap();
     client.query(&described, &[&40_i64]).await.unwrap();
-    assert_eq!(plans(), 2, "stand-ins for the columns, and then the value");
-    // Beyond a limit plans are not kept.
+    assert_eq!(plans(), 2, "placeholders for the columns, and then the value");
+    // Plans beyond a limit are dropped.
     let mut described = Vec::new();
     for at in 0..4 {
         described.push(client.prepare(&format!("SELECT COUNT(*) FROM visits WHERE age = {at}")).await.unwrap());
@@ -348,7 +349,7 @@ async fn transactions_settings_and_cursors() {
         |rows: Vec<SimpleQueryMessage>| rows.iter().filter(|row| matches!(row, SimpleQueryMessage::Row(_))).count();
     assert_eq!(counts(transaction.simple_query("FETCH 2 FROM c").await.unwrap()), 2);
     assert_eq!(counts(transaction.simple_query("FETCH ALL FROM c").await.unwrap()), 3);
-    // A portal some rows at a time.
+    // A portal, executed a few rows at a time.
     let portal = transaction.bind("SELECT n FROM visits", &[]).await.unwrap();
     let parts = [3, 3, 3].map(|most| transaction.query_portal(&portal, most));
     let mut sizes = Vec::new();
@@ -362,9 +363,9 @@ async fn transactions_settings_and_cursors() {
     assert_eq!(code(&client.simple_query("FETCH 1 FROM c").await.unwrap_err()), "26000");
 }
 
-/// What clients ask of PostgreSQL in a loop has no rows where it is not known; what people ask is an error.
+/// Unsupported queries of clients about PostgreSQL's catalogs return no rows; other unsupported queries are errors.
 #[tokio::test]
-async fn what_is_not_known() {
+async fn unknown_names_are_errors_except_in_catalogs() {
     let (client, _stop) = client().await;
     for (sql, wanted) in [
         ("SELECT nosuch(1)", "42601"),
@@ -418,7 +419,7 @@ async fn copies() {
 }
 
 #[tokio::test]
-async fn what_takes_long_can_be_called_off() {
+async fn slow_queries_can_be_cancelled() {
     let (client, stop) = client().await;
     let token = client.cancel_token();
     let (slow, cancelled) = tokio::join!(client.simple_query("SELECT slow FROM visits"), async {
@@ -429,7 +430,7 @@ async fn what_takes_long_can_be_called_off() {
     assert_eq!(code(&slow.unwrap_err()), "57014");
     client.simple_query("SET statement_timeout = '50ms'").await.unwrap();
     assert_eq!(code(&client.simple_query("SELECT slow FROM visits").await.unwrap_err()), "57014");
-    // The server goes down.
+    // The server shuts down.
     stop.send(true).unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(client.simple_query("SELECT 1").await.is_err());

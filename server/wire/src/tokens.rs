@@ -1,4 +1,4 @@
-//! The words and signs of a text of SQL, with their places.
+//! The tokens of a text of SQL, with their positions.
 
 use crate::failure::{Code, Failure};
 use sqlparser::dialect::PostgreSqlDialect;
@@ -8,12 +8,13 @@ use std::ops::Range;
 
 /// The longest text in one message, in bytes.
 const LONGEST: usize = 1 << 18;
-/// Tokens of a statement: the parsed expression is as deep as it has operators, and the stack is limited.
+/// Maximum number of tokens of a statement: the parsed expression is as deep as it has operators, and the stack is
+/// limited.
 const MOST_TOKENS: usize = 8_000;
-/// The largest number of times that the parser may read tokens, in all.
+/// Maximum number of token reads by the parser, in all.
 const MOST_READS: u64 = 1 << 17;
 
-/// A token and its place, in bytes.
+/// A token and its position in bytes.
 #[derive(Debug, Clone)]
 pub struct PlacedToken {
     pub token: Token,
@@ -30,7 +31,7 @@ pub fn tokens(sql: &str) -> Result<(Vec<PlacedToken>, Vec<PlacedToken>), Failure
         let position = sql.char_indices().count().min(characters(sql, error.location));
         Failure { position: Some(position + 1), ..Failure::new(Code::Syntax, error.message) }
     })?;
-    // Places come in order: each character is passed once.
+    // Positions increase, so each character is passed once.
     let mut place = Place { rest: sql.chars(), sql, line: 1, column: 1 };
     let (mut comments, mut all) = (Vec::new(), Vec::new());
     for found in found {
@@ -49,15 +50,15 @@ pub fn tokens(sql: &str) -> Result<(Vec<PlacedToken>, Vec<PlacedToken>), Failure
         return Err(Failure::new(Code::TooMany, format!("the statement has more than {MOST_TOKENS} words and signs")));
     }
     if reads(&all) > MOST_READS {
-        let failure = Failure::new(Code::TooMany, "functions are nested too deep for so long a statement");
+        let failure = Failure::new(Code::TooMany, "functions are nested too deeply for a statement of this length");
         return Err(failure.hint("compute in steps: WITH steps AS (SELECT ... AS x FROM ...) SELECT ... FROM steps"));
     }
     Ok((all, comments))
 }
 
-/// An upper bound of how often the parser reads the tokens of a statement: it reads the brackets of a function as a
-/// name (`f(a => 1)`) and then as a value, and once more where a keyword has a syntax of its own (`CAST(x AS int)`)
-/// that does not match. So the time grows as 3 to the power of the depth.
+/// An upper bound of the number of times that the parser reads the tokens of a statement. It reads the brackets of a
+/// function as a name (`f(a => 1)`) and then as a value, and once more where a keyword has its own syntax (`CAST(x AS
+/// int)`) that does not match. The time therefore grows as 3 to the power of the depth.
 fn reads(tokens: &[PlacedToken]) -> u64 {
     let (mut times, mut enclosing, mut sum) = (1_u64, Vec::new(), 0_u64);
     let mut before = None;
@@ -68,7 +69,7 @@ fn reads(tokens: &[PlacedToken]) -> u64 {
                 enclosing.push(times);
                 times = times.saturating_mul(tries(before));
             }
-            // As elements, and as bounds of a slice.
+            // Read as elements, and as bounds of a slice.
             Token::LBracket => {
                 enclosing.push(times);
                 times = times.saturating_mul(2);
@@ -87,7 +88,7 @@ fn tries(before: Option<&Token>) -> u64 {
     match word.keyword {
         Keyword::NoKeyword => 2,
         Keyword::POSITION => 6,
-        // No function has these names.
+        // Function names cannot be these keywords.
         Keyword::IN
         | Keyword::AS
         | Keyword::AND
@@ -111,7 +112,7 @@ fn tries(before: Option<&Token>) -> u64 {
     }
 }
 
-/// A place in a text, which goes forward.
+/// A position in a text that only moves forward.
 struct Place<'a> {
     sql: &'a str,
     rest: std::str::Chars<'a>,
@@ -120,7 +121,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// The byte at a location that is not before the last one.
+    /// The byte offset of a location, which must not precede the last one.
     fn of(&mut self, location: Location) -> usize {
         while (self.line, self.column) < (location.line, location.column) {
             match self.rest.next() {
@@ -154,10 +155,10 @@ mod tests {
         format!("SELECT {}{inner}{} FROM pg_class", format!("{name}{open}").repeat(depth), close.repeat(depth))
     }
 
-    /// 130 bytes were enough to keep a thread of the server busy for hours, and every other client of that thread
+    /// 130 bytes were enough to keep a thread of the server busy for hours, and all other clients of that thread
     /// waiting.
     #[test]
-    fn functions_nested_so_deep_that_they_take_long_to_read_are_refused() {
+    fn deeply_nested_functions_are_refused() {
         for (name, inner) in [
             ("replace", "1"),
             ("f", "x"),

@@ -1,4 +1,4 @@
-//! Values between text, as PostgreSQL writes them, and its binary forms.
+//! Conversion of values between PostgreSQL's text format and its binary formats.
 
 use crate::failure::{Code, Failure};
 use bytes::{BufMut, Bytes, BytesMut};
@@ -6,9 +6,9 @@ use deniable_catalog::Type;
 use jiff::civil::{Date, DateTime, date};
 use jiff::{SignedDuration, Unit};
 
-/// Where binary days and times count from.
+/// Day zero of binary dates and times.
 const EPOCH: Date = date(2000, 1, 1);
-/// Digits of one part of a binary decimal.
+/// Decimal digits per group of a binary decimal.
 const PART: usize = 4;
 const NEGATIVE: u16 = 0x4000;
 const NOT_A_NUMBER: u16 = 0xC000;
@@ -18,13 +18,13 @@ fn name(of: Type) -> &'static str {
 }
 
 fn unfit(text: &str, of: Type) -> Failure {
-    Failure::new(Code::Value, format!("\"{text}\" is no {}", of.about().map_or("value", |about| about.sql)))
+    Failure::new(Code::Value, format!("\"{text}\" is not a valid {}", of.about().map_or("value", |about| about.sql)))
 }
 
 /// Appends the binary form of a value.
 ///
 /// # Errors
-/// When the text is no value of the type, or the type has no binary form here.
+/// When the text is not a value of the type, or the type has no binary format here.
 pub fn to_binary(text: &str, of: Type, out: &mut BytesMut) -> Result<(), Failure> {
     let unfit = || unfit(text, of);
     match name(of) {
@@ -52,7 +52,7 @@ pub fn to_binary(text: &str, of: Type, out: &mut BytesMut) -> Result<(), Failure
         _ => match of.about().map(|about| about.element).and_then(Type::of_oid) {
             Some(element) => list_to_binary(text, of, element, out)?,
             None => {
-                let message = format!("values of the type {} are written as text alone", name(of));
+                let message = format!("values of type {} have no binary form", name(of));
                 return Err(Failure::new(Code::NotSupported, message));
             }
         },
@@ -60,7 +60,7 @@ pub fn to_binary(text: &str, of: Type, out: &mut BytesMut) -> Result<(), Failure
     Ok(())
 }
 
-/// The sign, the digits before the point and those after it.
+/// The sign, and the digits before and after the point.
 fn decimal(text: &str) -> Option<(bool, &str, &str)> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let (whole, rest) = digits.split_once('.').unwrap_or((digits, ""));
@@ -106,7 +106,7 @@ fn list_to_binary(text: &str, of: Type, element: Type, out: &mut BytesMut) -> Re
     Ok(())
 }
 
-/// Writes a value after its length; NULL is the length -1.
+/// Writes a value after its length; NULL has the length -1.
 pub(crate) fn put_sized(
     value: Option<&str>,
     out: &mut BytesMut,
@@ -124,7 +124,7 @@ pub(crate) fn put_sized(
     Ok(())
 }
 
-/// The items of a list, `{a,"b c",NULL}`, of one dimension; `None` where it is none.
+/// The items of a one-dimensional list `{a,"b c",NULL}`; `None` if the text is malformed.
 #[must_use]
 pub fn list_items(text: &str) -> Option<Vec<Option<String>>> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
@@ -164,7 +164,7 @@ pub fn list_items(text: &str) -> Option<Vec<Option<String>>> {
     }
 }
 
-/// A list as it is written.
+/// A list in the text format.
 fn list(items: &[Option<String>]) -> String {
     let item = |item: &Option<String>| match item {
         None => "NULL".to_owned(),
@@ -173,7 +173,7 @@ fn list(items: &[Option<String>]) -> String {
     format!("{{{}}}", items.iter().map(item).collect::<Vec<_>>().join(","))
 }
 
-/// Reads a value of a binary form.
+/// The part of a binary value that is not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -196,12 +196,12 @@ impl Reader<'_> {
     }
 }
 
-/// The text of a value in its binary form.
+/// Converts a value from its binary form to text.
 ///
 /// # Errors
-/// When the bytes are no value of the type, or the type has no binary form here.
+/// When the bytes are not a value of the type, or the type has no binary format here.
 pub fn from_binary(bytes: &Bytes, of: Type) -> Result<String, Failure> {
-    let unfit = || Failure::new(Code::Value, format!("a parameter is no {} in its binary form", name(of)));
+    let unfit = || Failure::new(Code::Value, format!("a parameter is not a valid {} in its binary form", name(of)));
     let mut reader = Reader(bytes);
     let known = match name(of) {
         "bool" => reader.take::<1>().map(|[truth]| if truth == 0 { "f" } else { "t" }.to_owned()),
@@ -229,7 +229,7 @@ pub fn from_binary(bytes: &Bytes, of: Type) -> Result<String, Failure> {
         _ => match of.about().map(|about| about.element).and_then(Type::of_oid) {
             Some(element) => Some(list_from_binary(&mut reader, bytes, element)?),
             None => {
-                let message = format!("parameters of the type {} are read as text alone", name(of));
+                let message = format!("parameters of type {} have no binary form", name(of));
                 return Err(Failure::new(Code::NotSupported, message));
             }
         },
@@ -248,7 +248,7 @@ fn decimal_from_binary(reader: &mut Reader<'_>) -> Option<String> {
     for _ in 0..count {
         parts.push(reader.int2().filter(|part| (0..10_000).contains(part))?);
     }
-    // The part that stands for this power of 10,000; 0 where it was left out.
+    // The group for this power of 10,000; 0 if it was omitted.
     let part = |power: i32| usize::try_from(weight - power).ok().and_then(|at| parts.get(at)).copied().unwrap_or(0);
     let whole: String = (0..=weight.max(0)).rev().map(|power| format!("{:04}", part(power))).collect();
     let whole = whole.trim_start_matches('0');
@@ -265,7 +265,7 @@ fn decimal_from_binary(reader: &mut Reader<'_>) -> Option<String> {
 }
 
 fn list_from_binary(reader: &mut Reader<'_>, bytes: &Bytes, element: Type) -> Result<String, Failure> {
-    let unfit = || Failure::new(Code::Value, "a parameter is no list of one dimension in its binary form");
+    let unfit = || Failure::new(Code::Value, "a parameter is not a one-dimensional list in its binary form");
     let (dimensions, _nulls, _of) = (reader.int4(), reader.int4(), reader.int4());
     match dimensions {
         Some(0) => return Ok("{}".to_owned()),
@@ -300,7 +300,7 @@ mod tests {
 
     /// Bytes that PostgreSQL sent for these values (`SELECT numeric_send(...)` and the like).
     #[test]
-    fn binary_forms_are_those_of_postgresql() {
+    fn binary_forms_match_postgresql() {
         assert_eq!(binary("12345.678", Type::NUMERIC), [0, 3, 0, 1, 0, 0, 0, 3, 0, 1, 9, 41, 26, 124]);
         assert_eq!(binary("-0.0001", Type::NUMERIC), [0, 1, 255, 255, 64, 0, 0, 4, 0, 1]);
         assert_eq!(binary("0", Type::NUMERIC), [0; 8]);
@@ -345,9 +345,9 @@ mod tests {
         }
     }
 
-    /// Whatever is sent, nothing but a refusal comes of what is no value.
+    /// Malformed bytes are refused, and have no other effect.
     #[test]
-    fn bytes_that_are_no_values() {
+    fn malformed_bytes_are_refused() {
         for of in deniable_catalog::types::ALL.iter().filter_map(|about| Type::of_oid(about.oid)) {
             for length in 0..40 {
                 for byte in [0, 1, 0x40, 0x7f, 0xff] {

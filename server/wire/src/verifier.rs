@@ -1,4 +1,5 @@
-//! What is kept of a password (RFC 5802, RFC 7677): enough to check a proof of it, and neither the password nor what would pass for it.
+//! Password verifiers (RFC 5802, RFC 7677): enough to check a proof of a password, but neither the password nor a
+//! substitute for it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,10 +8,10 @@ use std::fmt;
 use std::str::FromStr;
 
 const METHOD: &str = "SCRAM-SHA-256";
-/// Bytes of keys.
+/// Bytes of a key.
 const KEY: usize = 32;
 
-/// What PostgreSQL keeps of a password, and written as there: `SCRAM-SHA-256$iterations:salt$stored key:server key`.
+/// A SCRAM verifier in PostgreSQL's text format: `SCRAM-SHA-256$iterations:salt$stored key:server key`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Verifier {
     iterations: usize,
@@ -19,13 +20,13 @@ pub struct Verifier {
     server_key: Vec<u8>,
 }
 
-/// A text that is no verifier.
+/// A malformed text of a verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is no verifier, as in SCRAM-SHA-256$4096:salt$stored key:server key")]
+#[error("not a verifier of the form SCRAM-SHA-256$4096:salt$stored key:server key")]
 pub struct NoVerifier;
 
 impl Verifier {
-    /// What is kept of a password.
+    /// Makes the verifier of a password.
     #[must_use]
     pub fn of_password(password: &str, salt: &[u8]) -> Self {
         let salted = gen_salted_password(password, salt, SCRAM_ITERATIONS);
@@ -33,12 +34,13 @@ impl Verifier {
             ScramSecret::Verifier { salt, iterations, stored_key, server_key } => {
                 Self { iterations, salt, stored_key, server_key }
             }
-            // What makes verifiers makes nothing else.
+            // This constructor returns no other variant.
             ScramSecret::SaltedPassword { salt, .. } => Self::unmet(&salt, &[0; KEY]),
         }
     }
 
-    /// One that no password meets, for users who are not known: the salt stays the same for the same name, as it would if there were one.
+    /// A verifier that no password meets, for unknown users. The caller must pass the same salt for the same name, as
+    /// for a known user.
     #[must_use]
     pub fn unmet(salt: &[u8], key: &[u8; KEY]) -> Self {
         let (stored_key, server_key) = (key.to_vec(), key.iter().rev().copied().collect());
@@ -82,7 +84,7 @@ impl FromStr for Verifier {
         };
         let (iterations, salt) = first.split_once(':').ok_or(NoVerifier)?;
         let (stored, server) = keys.split_once(':').ok_or(NoVerifier)?;
-        // Users who are not known are asked for as many: another number would tell that there is one.
+        // Unknown users get this number of iterations, so another number would reveal that a user exists.
         let iterations = iterations.parse().ok().filter(|count| *count == SCRAM_ITERATIONS).ok_or(NoVerifier)?;
         let salt = Some(bytes(salt)?).filter(|salt| !salt.is_empty()).ok_or(NoVerifier)?;
         Ok(Self { iterations, salt, stored_key: key(stored)?, server_key: key(server)? })
@@ -93,9 +95,9 @@ impl FromStr for Verifier {
 mod tests {
     use super::*;
 
-    /// The example of RFC 7677, section 3: the keys that PostgreSQL keeps of it.
+    /// The example of RFC 7677, section 3: the keys that PostgreSQL stores for it.
     #[test]
-    fn verifiers_are_those_of_postgresql() {
+    fn verifiers_match_postgresql() {
         let salt = STANDARD.decode("W22ZaJ0SNY7soEsUEjb6gQ==").unwrap();
         let verifier = Verifier::of_password("pencil", &salt);
         let written = "SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=";
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn malformed_verifiers_are_refused() {
         for text in [
             "",
             "md5abc",

@@ -13,7 +13,7 @@ pub(super) fn parse(sql: &str, tokens: &[PlacedToken]) -> Result<Kind, Failure> 
     Words { sql, tokens, at: 0 }.kind()
 }
 
-/// The words of a statement, one after the other.
+/// The remaining tokens of a statement.
 struct Words<'a> {
     sql: &'a str,
     tokens: &'a [PlacedToken],
@@ -23,7 +23,7 @@ struct Words<'a> {
 impl Words<'_> {
     fn kind(mut self) -> Result<Kind, Failure> {
         let Some(PlacedToken { token: Token::Word(word), .. }) = self.tokens.first() else {
-            // `(SELECT ...)`, or nothing that is understood.
+            // `(SELECT ...)`, or a text that cannot be parsed.
             return Ok(Kind::Query);
         };
         let word = word.value.to_ascii_uppercase();
@@ -76,7 +76,7 @@ impl Words<'_> {
         self.tokens.get(self.at).map(|placed| &placed.token)
     }
 
-    /// Goes past these words where they come next.
+    /// Consumes these words if they come next. Returns whether they did.
     fn takes(&mut self, words: &[&str]) -> bool {
         let next = self.tokens[self.at..].iter().take(words.len()).map(|placed| match &placed.token {
             Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
@@ -91,10 +91,10 @@ impl Words<'_> {
         let place = self.tokens.get(self.at).map_or(self.sql.len(), |placed| placed.place.start);
         let found = self.token().map_or_else(|| "the end".to_owned(), |token| format!("\"{token}\""));
         let position = Some(self.sql[..place].chars().count() + 1);
-        Failure { position, ..Failure::new(Code::Syntax, format!("{wanted} is expected at {found}")) }
+        Failure { position, ..Failure::new(Code::Syntax, format!("expected {wanted} at {found}")) }
     }
 
-    /// A name, folded as PostgreSQL does, with its parts after dots.
+    /// Parses a name with its parts after dots, folded as in PostgreSQL.
     fn name(&mut self) -> Result<String, Failure> {
         let mut name = String::new();
         loop {
@@ -152,7 +152,7 @@ impl Words<'_> {
 
     fn explain(mut self) -> Kind {
         let begin = self.at;
-        // `EXPLAIN (SELECT ...)` is a query, and all else between parentheses options.
+        // `EXPLAIN (SELECT ...)` is a query; other parentheses contain options.
         if self.takes(&["("]) && !["SELECT", "WITH", "VALUES"].iter().any(|word| self.takes(&[word])) {
             self.at = begin;
             if self.between().is_err() {
@@ -167,13 +167,13 @@ impl Words<'_> {
 
     fn copy(&mut self) -> Result<Kind, Failure> {
         if self.token() != Some(&Token::LParen) {
-            let hint = "copy a query: COPY (SELECT ...) TO STDOUT";
-            return Err(Failure::new(Code::NotSupported, "rows are neither read nor written by COPY").hint(hint));
+            let hint = "copy the answer of a query: COPY (SELECT ...) TO STDOUT";
+            return Err(Failure::new(Code::NotSupported, "COPY of a table is not supported").hint(hint));
         }
         let sql = self.between()?;
         if !self.takes(&["TO", "STDOUT"]) {
-            let hint = "write TO STDOUT; psql's \\copy puts it into a file of yours";
-            return Err(Failure::new(Code::NotSupported, "COPY goes to STDOUT alone").hint(hint));
+            let hint = "write TO STDOUT; psql's \\copy writes to a file of the client";
+            return Err(Failure::new(Code::NotSupported, "COPY can write only to STDOUT").hint(hint));
         }
         let _ = self.takes(&["WITH"]);
         let mut format = CopyFormat { form: CopyForm::Text, header: false, delimiter: '\0', null: String::new() };
@@ -212,7 +212,7 @@ impl Words<'_> {
         Ok(Kind::Copy { sql, format })
     }
 
-    /// A name, and constants or parameters between parentheses.
+    /// Parses a name, and constants or parameters between parentheses.
     fn call(&mut self) -> Result<Kind, Failure> {
         let name = self.name()?;
         let mut arguments = Vec::new();
@@ -275,7 +275,9 @@ impl Words<'_> {
             count = None;
         } else if ["PRIOR", "FIRST", "LAST", "ABSOLUTE", "RELATIVE", "BACKWARD"].iter().any(|word| self.takes(&[word]))
         {
-            return Err(Failure::new(Code::NotSupported, "cursors go forward alone").hint("write FETCH 100 FROM name"));
+            return Err(
+                Failure::new(Code::NotSupported, "cursors can only move forward").hint("write FETCH 100 FROM name")
+            );
         } else {
             let _ = self.takes(&["FORWARD"]);
             if let Some(Token::Number(digits, _)) = self.token() {

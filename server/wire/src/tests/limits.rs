@@ -1,17 +1,17 @@
-//! Queries about catalogs that would take long, accounts that are removed, and messages with wrong lengths.
+//! Slow catalog queries, removed accounts, and messages with wrong lengths.
 
 use super::odd::{PATIENCE, begin, is_fatal, message, next, until_end};
 use super::*;
 use std::time::Instant;
 use tokio::io::AsyncWriteExt;
 
-/// A client that is let in, and the state of its server.
+/// An authenticated client, and the state of its server.
 async fn watched_client() -> (Postgres, WatchedServer) {
     let watched = watched(None, Limits::default()).await;
     (connected(watched.address, "user=ana dbname=clinic").await.unwrap(), watched)
 }
 
-/// The two queries of attackers that ran for ever, and the longest that is not refused at once.
+/// Two queries of attackers that ran for ever, and the slowest query that is not refused at once.
 const LONG: [&str; 3] = [
     "SELECT count(*) FROM (SELECT DISTINCT hex(randomblob(300000)) AS x FROM pg_attribute a, pg_attribute b) t",
     "SELECT count(*) FROM pg_attribute a, pg_attribute b WHERE a.attname ~ ('(\\w{1,60}\\W?){5}' || b.attname)",
@@ -52,9 +52,9 @@ async fn catalog_queries_obey_timeouts_and_cancel() {
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
-/// A submitted query is charged, any other is not: the hint of a timeout distinguishes them.
+/// Submitted queries are charged, others are not: the hint of a timeout distinguishes them.
 #[tokio::test]
-async fn timeouts_tell_whether_something_was_charged() {
+async fn timeout_hints_report_whether_the_query_was_charged() {
     let (client, _watched) = watched_client().await;
     client.simple_query("SET statement_timeout = '50ms'").await.unwrap();
     for (sql, wanted) in
@@ -66,9 +66,9 @@ async fn timeouts_tell_whether_something_was_charged() {
     }
 }
 
-/// A client that goes away while its query runs is not waited for.
+/// The server does not wait for a client that disconnects while its query runs.
 #[tokio::test]
-async fn connections_end_whose_clients_are_gone() {
+async fn connections_of_disconnected_clients_end() {
     let watched = watched(None, Limits::default()).await;
     let mut tcp = TcpStream::connect(watched.address).await.unwrap();
     tcp.write_all(&[begin(), message(b'Q', b"SELECT slow FROM visits\0")].concat()).await.unwrap();
@@ -76,7 +76,7 @@ async fn connections_end_whose_clients_are_gone() {
     drop(tcp);
     let begun = Instant::now();
     while watched.ended.load(Ordering::Relaxed) == 0 {
-        assert!(begun.elapsed() < PATIENCE, "a connection is kept whose client is gone");
+        assert!(begun.elapsed() < PATIENCE, "the connection of a disconnected client is still open");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
@@ -91,9 +91,9 @@ async fn connections_of_removed_accounts_end() {
     assert!(client.is_closed());
 }
 
-/// A query that contains a statement with an effect fails, also when it reads other tables.
+/// A query that contains a statement with an effect is refused, also if it reads other tables.
 #[tokio::test]
-async fn acts_within_queries_are_refused() {
+async fn statements_with_effects_in_queries_are_refused() {
     let (client, _watched) = watched_client().await;
     for sql in [
         "WITH gone AS (DELETE FROM pg_class RETURNING oid) SELECT * FROM gone",
@@ -122,9 +122,9 @@ async fn acts_within_queries_are_refused() {
     }
 }
 
-/// A message with a wrong length gets an error with the reason, also when much is sent after it.
+/// A message with a wrong length gets an error with the reason, also if many bytes follow it.
 #[tokio::test]
-async fn lying_messages_are_answered() {
+async fn messages_with_wrong_lengths_get_errors() {
     let watched = watched(None, Limits::default()).await;
     let more = vec![b'x'; 300_000];
     let bind = |rest: &[u8]| message(b'B', &[b"\0\0", rest].concat());
@@ -147,7 +147,7 @@ async fn lying_messages_are_answered() {
         let mut tcp = TcpStream::connect(watched.address).await.unwrap();
         tcp.write_all(&begin()).await.unwrap();
         while next(&mut tcp).await.unwrap().0 != b'Z' {}
-        // Whether all of it is taken is no matter.
+        // The server need not read all of it.
         let _ = tcp.write_all(&[lie.as_slice(), &more].concat()).await;
         let told = until_end(&mut tcp).await;
         let is_told = told.iter().any(|(letter, body)| {
@@ -160,7 +160,7 @@ async fn lying_messages_are_answered() {
 
 /// Malformed messages instead of a proof are rejected, count as wrong passwords, and cause no panic.
 #[tokio::test]
-async fn lying_proofs_are_wrong_passwords() {
+async fn malformed_proofs_count_as_wrong_passwords() {
     let watched = watched(Some("secret"), Limits::default()).await;
     let sasl =
         |length: i32, rest: &[u8]| message(b'p', &[b"SCRAM-SHA-256\0", &length.to_be_bytes()[..], rest].concat());

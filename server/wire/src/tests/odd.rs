@@ -1,4 +1,4 @@
-//! Bytes that no client would send: messages that are none or come in the wrong place, in pieces, too long, half of them, and at random.
+//! Bytes that no client would send: messages that are malformed, misplaced, fragmented, too long, truncated, or random.
 
 use super::*;
 use crate::frame::Frames;
@@ -9,9 +9,9 @@ use std::time::Instant;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::codec::Decoder;
 
-/// How long anything may take on a machine that has other things to do: longer, and it hangs.
+/// Upper bound of the time of any step on a busy machine; a longer one counts as hanging.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
-/// Versions, and what stands in their place.
+/// Protocol versions, and the request codes in their place.
 const VERSION: u32 = 3 << 16;
 const CANCEL: u32 = 80_877_102;
 const TLS: u32 = 80_877_103;
@@ -32,12 +32,12 @@ fn query(sql: &str) -> Vec<u8> {
     message(b'Q', format!("{sql}\0").as_bytes())
 }
 
-/// Who begins as a client does.
+/// The first messages of a client.
 pub(super) fn begin() -> Vec<u8> {
     first(VERSION, b"user\0ana\0database\0clinic\0\0")
 }
 
-/// A connection that is let in.
+/// An authenticated connection.
 async fn raw(address: SocketAddr) -> TcpStream {
     let mut tcp = TcpStream::connect(address).await.unwrap();
     tcp.write_all(&begin()).await.unwrap();
@@ -59,7 +59,7 @@ pub(super) async fn next(tcp: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
     timeout(PATIENCE, read).await.expect("it hangs").ok()
 }
 
-/// What is told until the server waits for more, or ends the connection.
+/// The messages until the server is ready, or ends the connection.
 async fn until_ready(tcp: &mut TcpStream) -> ServerMessages {
     let mut told = Vec::new();
     while let Some(message) = next(tcp).await {
@@ -71,7 +71,7 @@ async fn until_ready(tcp: &mut TcpStream) -> ServerMessages {
     told
 }
 
-/// What is told until the connection ends.
+/// The messages until the connection ends.
 pub(super) async fn until_end(tcp: &mut TcpStream) -> ServerMessages {
     let mut told = Vec::new();
     while let Some(message) = next(tcp).await {
@@ -88,20 +88,20 @@ fn says(told: &ServerMessages, letter: u8, part: &str) -> bool {
     told.iter().any(|(of, body)| *of == letter && body.windows(part.len()).any(|bytes| bytes == part.as_bytes()))
 }
 
-/// Nothing but why it ends was told, with this code.
+/// Whether the server sent only a fatal error with this code.
 pub(super) fn is_fatal(told: &ServerMessages, code: &str) -> bool {
     letters(told) == "E" && says(told, b'E', "SFATAL\0") && says(told, b'E', &format!("C{code}\0"))
 }
 
-/// Whether a query is answered as if nothing had happened.
+/// Whether the connection remains usable.
 async fn goes_on(tcp: &mut TcpStream) -> bool {
     tcp.write_all(&query("SELECT 7")).await.unwrap();
     letters(&until_ready(tcp).await) == "TDCZ"
 }
 
-/// Some drivers describe a cursor of SQL as the portal that it is.
+/// Some drivers describe an SQL cursor as a portal.
 #[tokio::test]
-async fn cursors_are_portals() {
+async fn cursors_can_be_described_as_portals() {
     let (address, _stop) = served(None).await;
     let mut tcp = raw(address).await;
     tcp.write_all(&query("BEGIN; DECLARE cur CURSOR FOR SELECT n FROM visits")).await.unwrap();
@@ -113,7 +113,7 @@ async fn cursors_are_portals() {
 }
 
 #[tokio::test]
-async fn messages_that_are_none_end_the_connection() {
+async fn malformed_messages_end_the_connection() {
     let (address, _stop) = served(None).await;
     for bad in [
         message(b'Q', b"SELECT 1"),
@@ -134,12 +134,12 @@ async fn messages_that_are_none_end_the_connection() {
 }
 
 #[tokio::test]
-async fn messages_in_the_wrong_place_are_refused_and_all_goes_on() {
+async fn misplaced_messages_are_refused_and_the_connection_continues() {
     let (address, _stop) = served(None).await;
     let (parse, bind) = (message(b'P', b"\0SELECT 1\0\0\0"), message(b'B', b"\0\0\0\0\0\0\0\0"));
     let named = message(b'P', b"s\0SELECT 1\0\0\0");
     let portal = message(b'B', b"p\0s\0\0\0\0\0\0\0");
-    // What is sent, and what is told of it before the next Sync is answered.
+    // The messages sent, and the types of the replies before that to the next Sync.
     for (odd, told) in [
         (message(b'p', b"secret\0"), "E"),
         (message(b'E', b"\0\0\0\0\0"), "E"),
@@ -149,7 +149,7 @@ async fn messages_in_the_wrong_place_are_refused_and_all_goes_on() {
         (message(b'P', b"\0SELECT 1; SELECT 2\0\0\0"), "E"),
         ([named.clone(), named.clone(), named.clone()].concat(), "1E"),
         ([message(b'C', b"Ss\0"), named, portal.clone(), portal].concat(), "312E"),
-        // A portal ends with the Sync behind it, a failed message with all that follow.
+        // A portal ends with the next Sync; an error skips all messages until then.
         ([parse.clone(), bind.clone(), SYNC.to_vec(), message(b'E', b"\0\0\0\0\0")].concat(), "12ZE"),
         ([parse.clone(), message(b'E', b"none\0\0\0\0\0"), bind.clone(), message(b'H', b"")].concat(), "1E"),
         (
@@ -162,7 +162,7 @@ async fn messages_in_the_wrong_place_are_refused_and_all_goes_on() {
                 .concat(),
             "1E",
         ),
-        // There is no copy into the server whose data it could be.
+        // No COPY into the server is open to which the data could belong.
         ([message(b'd', b"data"), message(b'c', b""), message(b'f', b"why\0")].concat(), ""),
         ([SYNC, SYNC].concat(), "ZZ"),
         ([parse, bind, message(b'E', b"\0\xff\xff\xff\xff"), query("SELECT 1")].concat(), "12DCTDCZ"),
@@ -181,9 +181,9 @@ async fn messages_in_the_wrong_place_are_refused_and_all_goes_on() {
     }
 }
 
-/// What ends a connection, or is nothing to a server, before it is known who is there.
+/// Before authentication, these messages end the connection or are ignored.
 #[tokio::test]
-async fn nothing_is_answered_before_somebody_is_known() {
+async fn messages_before_authentication_are_refused() {
     let (address, _stop) = served(Some("secret")).await;
     let begun = async |bytes: &[u8]| {
         let mut tcp = TcpStream::connect(address).await.unwrap();
@@ -205,14 +205,14 @@ async fn nothing_is_answered_before_somebody_is_known() {
         sasl(b"SCRAM-SHA-256", i32::MAX, b"n,,n=,r=a"),
         sasl(b"SCRAM-SHA-256", 9, b"\xff,,n=,r=a"),
         sasl(b"SCRAM-SHA-256-PLUS", 9, b"p=tls-unique,,n=,r=a"),
-        // Longer than anything that proves who somebody is.
+        // Longer than any message of a proof.
         [b'p', 0, 0, 0x27, 0x12].to_vec(),
     ] {
         let mut tcp = begun(&begin()).await;
         assert_eq!(next(&mut tcp).await.unwrap().0, b'R');
         tcp.write_all(&[odd.as_slice(), &query("SELECT 7")].concat()).await.unwrap();
         let told = until_end(&mut tcp).await;
-        // The end of the connection may come before the reason, where more was sent than was read.
+        // The connection may end before the error arrives, if more was sent than was read.
         assert!(is_fatal(&told, "28000") || told.is_empty(), "{}: {told:?}", String::from_utf8_lossy(&odd));
     }
     for (odd, code) in [
@@ -226,7 +226,7 @@ async fn nothing_is_answered_before_somebody_is_known() {
         let told = until_end(&mut begun(&odd).await).await;
         assert!(is_fatal(&told, code), "{}: {told:?}", String::from_utf8_lossy(&odd));
     }
-    // First messages that are too short or too long, and questions for TLS without end.
+    // Startup messages that are too short or too long, and endless requests for TLS.
     for none in [
         first(VERSION, &[b'x'; 9_993]),
         7_u32.to_be_bytes().to_vec(),
@@ -244,10 +244,10 @@ async fn nothing_is_answered_before_somebody_is_known() {
 }
 
 #[tokio::test]
-async fn versions_and_options_that_are_not_known_are_told() {
+async fn unknown_versions_and_options_are_reported() {
     let (address, _stop) = served(None).await;
     let mut tcp = TcpStream::connect(address).await.unwrap();
-    // No TLS and no GSS here; then a version of the future, with an option of it.
+    // Neither TLS nor GSS is offered; then a future version with an unknown option.
     let later = first(VERSION + 9, b"user\0ana\0database\0clinic\0_pq_.more\0on\0\0");
     tcp.write_all(&[first(TLS, b""), first(GSS, b""), later].concat()).await.unwrap();
     assert_eq!((tcp.read_u8().await.unwrap(), tcp.read_u8().await.unwrap()), (b'N', b'N'));
@@ -256,20 +256,20 @@ async fn versions_and_options_that_are_not_known_are_told() {
     assert!(goes_on(&mut tcp).await);
 }
 
-/// A key that is another's calls nothing off.
+/// A wrong cancellation key cancels no query.
 #[tokio::test]
-async fn nobody_calls_off_what_others_ask() {
+async fn a_wrong_key_cancels_no_query() {
     let (address, _stop) = served(None).await;
     let mut tcp = TcpStream::connect(address).await.unwrap();
     tcp.write_all(&begin()).await.unwrap();
     let told = until_ready(&mut tcp).await;
     let key = told.iter().find(|(letter, _)| *letter == b'K').unwrap().1.clone();
     let wrong: Vec<u8> = key.iter().enumerate().map(|(at, byte)| if at < 4 { *byte } else { !byte }).collect();
-    for (key, why) in [(wrong, "statement_timeout is over"), (key, "called off by the client")] {
+    for (key, why) in [(wrong, "statement_timeout exceeded"), (key, "cancelled by the client")] {
         tcp.write_all(&query("SET statement_timeout = '2s'")).await.unwrap();
         until_ready(&mut tcp).await;
         tcp.write_all(&query("SELECT slow FROM visits")).await.unwrap();
-        // QueryKind again and again: it is not known when the query has begun.
+        // Sent repeatedly, because the start of the query cannot be observed.
         let asking = async {
             loop {
                 let mut other = TcpStream::connect(address).await.unwrap();
@@ -286,17 +286,17 @@ async fn nobody_calls_off_what_others_ask() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_or_half_of_it_is_not_waited_for() {
+async fn silent_or_slow_clients_time_out_at_startup() {
     let limits = Limits { startup: Duration::from_millis(500), ..Limits::default() };
     let WatchedServer { address, stop: _stop, .. } = watched(None, limits).await;
     for half in [&b""[..], b"\0\0", b"\0\0\0\x20\0\x03\0\0user", b"\0\0\0\x08\x04\xd2\x16\x2f", b"\x16\x03\x01"] {
         let mut tcp = TcpStream::connect(address).await.unwrap();
         tcp.write_all(half).await.unwrap();
         let mut told = Vec::new();
-        let _ = timeout(PATIENCE, tcp.read_to_end(&mut told)).await.expect("it is waited for");
+        let _ = timeout(PATIENCE, tcp.read_to_end(&mut told)).await.expect("the server still waits");
         assert!(told.is_empty() || told == b"N", "{half:?}: {told:?}");
     }
-    // Nor who says a little from time to time, and would need longer than there is.
+    // Clients that send a byte from time to time exceed the total time, too.
     let mut tcp = TcpStream::connect(address).await.unwrap();
     for byte in begin() {
         if tcp.write_all(&[byte]).await.is_err() {
@@ -307,7 +307,7 @@ async fn who_says_nothing_or_half_of_it_is_not_waited_for() {
     assert_eq!(until_end(&mut tcp).await, ServerMessages::new());
 }
 
-/// However small the pieces are in which messages come.
+/// Messages may arrive in pieces of any size.
 #[tokio::test]
 async fn slow_starts() {
     let (address, _stop) = served(None).await;
@@ -331,7 +331,7 @@ async fn slow_starts() {
     assert_eq!(letters(&until_ready(&mut tcp).await), "TDCZ");
 }
 
-/// Who says that there is nothing more to come is answered what was asked, whole messages and no halves of them; and the connection ends.
+/// A client that closes its sending side gets complete replies to what it sent, and then the connection ends.
 #[tokio::test]
 async fn half_closed_connections() {
     let WatchedServer { address, ended, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
@@ -363,18 +363,18 @@ async fn half_closed_connections() {
     let connections = 8 + whole.len();
     let begun = Instant::now();
     while ended.load(Ordering::Relaxed) < connections {
-        assert!(begun.elapsed() < PATIENCE, "connections are kept whose clients are gone");
+        assert!(begun.elapsed() < PATIENCE, "connections of disconnected clients are still open");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(broken.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
-async fn what_is_too_long_or_too_much() {
+async fn limits_on_lengths_and_numbers_hold() {
     let limits = Limits { message: 1 << 16, prepared: 5, portals: 4, ..Limits::default() };
     let WatchedServer { address, stop: _stop, .. } = watched(None, limits).await;
     let mut tcp = raw(address).await;
-    // The longest that is allowed, and one more.
+    // The longest allowed message, and one a byte longer.
     let padded = |length: usize| query(&format!("SELECT 7 /* {} */", "x".repeat(length - 4 - 16)));
     let longest = padded(limits.message);
     assert_eq!(longest.len(), limits.message + 1);
@@ -387,7 +387,7 @@ async fn what_is_too_long_or_too_much() {
         let told = until_end(&mut tcp).await;
         assert!(is_fatal(&told, code), "{length}: {told:?}");
     }
-    // Statements and portals beyond what is kept are refused, and all goes on.
+    // Statements and portals beyond the limits are refused, and the connection remains usable.
     let many = |kept: usize, one: &dyn Fn(usize) -> Vec<u8>| (0..=kept).flat_map(one).collect::<Vec<u8>>();
     let parse = |at: usize| message(b'P', format!("s{at}\0SELECT n FROM visits\0\0\0").as_bytes());
     let bind = |at: usize| message(b'B', format!("p{at}\0s0\0\0\0\0\0\0\0").as_bytes());
@@ -397,7 +397,7 @@ async fn what_is_too_long_or_too_much() {
     tcp.write_all(&[many(limits.portals, &bind), SYNC.to_vec()].concat()).await.unwrap();
     let told = until_ready(&mut tcp).await;
     assert!(letters(&told) == "2222EZ" && says(&told, b'E', "C54000\0"), "{told:?}");
-    // More parameters than a message can count rows for, and a text that is deep.
+    // More parameters than a message can count, and a deeply nested text.
     for sql in [
         format!("SELECT {}", (1..=70_000).map(|at| format!("${at},")).collect::<String>()),
         format!("SELECT {}", "(".repeat(10_000)),
@@ -414,7 +414,7 @@ async fn what_is_too_long_or_too_much() {
     assert!(goes_on(&mut tcp).await);
 }
 
-/// Nobody holds an answer for ever by not reading it; who reads it slowly is given all of it.
+/// A client that does not read does not keep an answer in memory for ever; a client that reads slowly gets all of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_readers() {
     let limits = Limits { stall: Duration::from_secs(2), ..Limits::default() };
@@ -430,9 +430,9 @@ async fn slow_readers() {
         read += timeout(PATIENCE, slow.read(&mut buffer)).await.expect("it hangs").unwrap();
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(begun.elapsed() > limits.stall, "it was read too fast to show anything");
+    assert!(begun.elapsed() > limits.stall, "the answer was read too fast to test the limit");
     while ended.load(Ordering::Relaxed) == 0 {
-        assert!(begun.elapsed() < PATIENCE, "an answer is held for somebody who does not read it");
+        assert!(begun.elapsed() < PATIENCE, "an answer is kept for a client that does not read it");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let told = until_end(&mut never).await;
@@ -440,7 +440,7 @@ async fn slow_readers() {
     assert_eq!((ended.load(Ordering::Relaxed), broken.load(Ordering::Relaxed)), (1, 0));
 }
 
-/// Numbers that look random, and are the same in every run.
+/// Pseudorandom numbers, equal in every run.
 struct Draws(u64);
 
 impl Draws {
@@ -449,19 +449,19 @@ impl Draws {
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
-    /// A message of these, as it is or changed.
+    /// One of these messages, possibly changed.
     fn message(&mut self, good: &[Vec<u8>]) -> Vec<u8> {
         let mut one = good[self.below(good.len())].clone();
         let (letter, mut body) = (one[0], one[5..].to_vec());
         let byte = u8::try_from(self.below(256)).unwrap();
         match self.below(8) {
-            // The letter, the length, or anything else.
+            // Changes the type letter, the length, or any other byte.
             0 => {
                 let at = self.below(one.len());
                 one[at] = byte;
                 one
             }
-            // A body that is cut, longer, or another, under a head that says so.
+            // A body that is cut, extended or replaced, with a matching length.
             1 => {
                 body.truncate(self.below(body.len() + 1));
                 message(letter, &body)
@@ -481,7 +481,7 @@ impl Draws {
     }
 }
 
-/// How many messages a server finds in these bytes, and whether it reads on behind them.
+/// The number of messages that a server finds in these bytes, and whether it continues to read after them.
 fn found(sent: &[u8]) -> (usize, bool) {
     let mut frames = Frames::new(ProtocolVersion::PROTOCOL3_0, Limits::default().message);
     let mut buffer = BytesMut::from(sent);
@@ -498,8 +498,9 @@ fn found(sent: &[u8]) -> (usize, bool) {
 const OF_CONNECTION: usize = 100;
 const AT_ONCE: u64 = 4;
 
-/// Messages as clients send them, some of them changed, cut, doubled or in another order, in pieces of any size, from clients that are half closed or
-/// go away: nothing panics, and nothing hangs. A few thousand are read by the server, a hundred thousand at full scale, and ten million at `slow`.
+/// Valid messages, some of them changed, cut, doubled or reordered, in pieces of any size, from clients that close
+/// their sending side or disconnect: the server never panics or hangs. It reads a few thousand messages, a hundred
+/// thousand at full scale, and ten million at `slow`.
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_of_all_kinds() {
     let WatchedServer { address, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
@@ -512,7 +513,7 @@ async fn messages_of_all_kinds() {
     assert!(read >= each * usize::try_from(AT_ONCE).unwrap());
 }
 
-/// Sends messages until the server has read so many, and says how many it read.
+/// Sends messages until the server has read this many. Returns how many it read.
 async fn sending(address: SocketAddr, mut draws: Draws, messages: usize, broken: Arc<AtomicUsize>) -> usize {
     let good: Vec<Vec<u8>> = vec![
         query("SELECT region, n FROM visits; SET deniable.spend = 1; SHOW all"),
@@ -533,7 +534,7 @@ async fn sending(address: SocketAddr, mut draws: Draws, messages: usize, broken:
         message(b'c', b""),
         message(b'f', b"why\0"),
     ];
-    // The tables of catalogs are made for each connection that asks for them, which takes longer than all else: one in ten does.
+    // Each connection that queries catalogs builds their tables, which is the slowest step: one in ten does.
     let catalogs = query("SELECT relname FROM pg_class WHERE oid = 'visits'::regclass");
     let with_catalogs = [good.as_slice(), &[catalogs]].concat();
     let mut read = 0;
@@ -543,14 +544,14 @@ async fn sending(address: SocketAddr, mut draws: Draws, messages: usize, broken:
         while count < OF_CONNECTION {
             let one = draws.message(good);
             let (found, goes_on) = found(&one);
-            // What ends a connection comes seldom, so that there is something before it.
+            // Messages that end the connection are rare, so that others precede them.
             if goes_on || draws.below(40) == 0 {
                 sent.extend(one);
                 count += found;
             }
         }
         let mut start = begin();
-        // Some are not even let in.
+        // Some connections are not authenticated.
         let is_let_in = draws.below(50) != 0;
         if !is_let_in {
             let at = draws.below(start.len());
@@ -564,7 +565,7 @@ async fn sending(address: SocketAddr, mut draws: Draws, messages: usize, broken:
         let piece = [usize::MAX, usize::MAX, 1_000, 7][draws.below(4)];
         let goes_away = draws.below(20) == 0;
         let saying = async {
-            // It may end the connection before all is sent.
+            // The server may end the connection before all is sent.
             for part in [start.as_slice(), &sent].concat().chunks(piece) {
                 if says.write_all(part).await.is_err() {
                     break;

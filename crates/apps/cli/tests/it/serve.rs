@@ -248,7 +248,7 @@ fn trial_server_answers_psql() {
     let rows =
         server.psql("me", "", "SELECT * FROM visits;\nDROP TABLE visits;\nSELECT AVG(age) FROM simulated.visits;\n");
     assert!(
-        rows.stderr.contains("rows are never published") && rows.stderr.contains("DROP is not offered here"),
+        rows.stderr.contains("rows are never published") && rows.stderr.contains("DROP is not supported"),
         "{rows:?}"
     );
     assert!(rows.stderr.contains("about made-up rows") && rows.stdout.contains("AVG(age)"), "{rows:?}");

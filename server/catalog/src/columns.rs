@@ -1,10 +1,10 @@
-//! The columns of a result, as far as the question tells: names as PostgreSQL gives them, and types.
+//! The columns of a result, inferred from the query: names as in PostgreSQL, and types.
 //!
 //! | question | module |
 //! |---|---|
-//! | which tables are read, and which columns have they? | `scope` |
-//! | of which type is an expression? | `type_of` |
-//! | what is a column without a name called? | `name_of` |
+//! | which tables are read, with which columns? | `scope` |
+//! | which type has an expression? | `type_of` |
+//! | which name has a column without an alias? | `name_of` |
 
 mod scope;
 
@@ -19,7 +19,7 @@ use sqlparser::ast::{
 
 pub(crate) type Columns = Vec<(String, Type)>;
 
-/// The columns; none where they cannot be told.
+/// The columns of the result; empty if they cannot be inferred.
 #[must_use]
 pub fn result_columns(statement: &Statement, description: &Description) -> Columns {
     let Statement::Query(query) = statement else { return Vec::new() };
@@ -79,7 +79,7 @@ fn arguments(function: &Function) -> impl Iterator<Item = &Expr> {
 /// The type of an expression.
 fn type_of(expr: &Expr, scope: &Scope<'_>) -> Type {
     let of = |expr: &Expr| type_of(expr, scope);
-    // Texts are what is known of nothing.
+    // Text is the type of expressions whose type is not known.
     let first_known = |all: &mut dyn Iterator<Item = &Expr>| all.map(of).find(|found| *found != Type::TEXT);
     match expr {
         Expr::Identifier(_) | Expr::CompoundIdentifier(_) => scope.column(expr).unwrap_or(Type::TEXT),

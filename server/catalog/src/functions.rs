@@ -1,4 +1,4 @@
-//! PostgreSQL's functions, as far as questions about catalogs use them. None of them reads anything but what is described.
+//! PostgreSQL's functions that queries about catalogs use. They read only the described tables.
 
 mod lists;
 mod settings;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 const PLAIN: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_DETERMINISTIC);
 
-/// Bytes that a function gives at most: no more has a value here.
+/// Maximum number of bytes that a function returns, which is the maximum of all values.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Functions of which nothing is known here: they are about what is not there.
+/// Functions about objects that do not exist here; they return NULL.
 const NOTHING: [&str; 33] = [
     "_pg_expandarray",
     "field",
@@ -58,7 +58,7 @@ const NOTHING: [&str; 33] = [
     "pg_stat_get_numscans",
 ];
 
-/// The type that a function gives, where it is none of text.
+/// The return type of a function; text by default.
 pub(crate) fn returned(name: &str) -> Type {
     match name {
         "count"
@@ -111,7 +111,7 @@ fn number(context: &Context<'_>, at: usize) -> Option<i64> {
     argument(context, at)?.trim().parse().ok()
 }
 
-/// The elements of a list as PostgreSQL writes it: `{a,"b c",NULL}`, or `1 2` of a vector.
+/// The elements of a list in PostgreSQL's text format: `{a,"b c",NULL}`, or `1 2` for a vector.
 pub(crate) fn elements(list: &str) -> Vec<Option<String>> {
     let Some(inner) = list.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
         return list.split_whitespace().map(|element| Some(element.to_owned())).collect();
@@ -137,7 +137,7 @@ pub(crate) fn elements(list: &str) -> Vec<Option<String>> {
     all
 }
 
-/// A list as PostgreSQL writes it.
+/// A list in PostgreSQL's text format.
 pub(crate) fn list(elements: impl Iterator<Item = Option<String>>) -> String {
     let written = elements.map(|element| match element {
         None => "NULL".to_owned(),
@@ -157,7 +157,7 @@ fn occurs(meter: &Meter, context: &Context<'_>, any_case: bool) -> Result<Option
     meter.occurs(&text, &pattern, any_case).map(Some)
 }
 
-/// Counts a value that a function gives.
+/// Counts the bytes of a function's result.
 fn counted<T>(meter: &Meter, value: Option<T>, length: impl FnOnce(&T) -> usize) -> Result<Option<T>, Error> {
     meter.made(value.as_ref().map_or(0, length))?;
     Ok(value)
@@ -171,7 +171,7 @@ fn length_of(value: &Value) -> usize {
     }
 }
 
-/// The name of a function by its number; `-` for none, as PostgreSQL shows it.
+/// The name of a function by its OID; `-` for 0, as in PostgreSQL.
 pub(crate) fn name_of(number: i64) -> String {
     let known = types::functions().remove(&number);
     known.unwrap_or_else(|| if number == 0 { "-".to_owned() } else { number.to_string() })
@@ -213,7 +213,7 @@ fn formatted(context: &Context<'_>) -> Option<String> {
     Some(made)
 }
 
-/// A name as SQL has it: in quotes where it is not plain.
+/// A name as an SQL identifier, quoted unless it is plain.
 fn identifier(name: String) -> String {
     let is_plain = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
@@ -225,7 +225,7 @@ fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// The parts of a name with dots, folded where they are not in quotes.
+/// The parts of a dotted name, folded unless they are quoted.
 fn parts_of_name(name: &str) -> Vec<String> {
     let (mut parts, mut part, mut quoted, mut was_quoted) = (Vec::new(), String::new(), false, false);
     for c in name.chars() {
@@ -242,7 +242,7 @@ fn parts_of_name(name: &str) -> Vec<String> {
     parts
 }
 
-/// The functions that were added to a connection, and the modules that it has.
+/// Queries for the functions added to a connection, and for its modules.
 const ADDED: &str = "SELECT name FROM pragma_function_list WHERE NOT builtin";
 const MODULES: &str = "SELECT name FROM pragma_module_list";
 
@@ -335,7 +335,7 @@ fn others(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
     })
 }
 
-/// Those that know what is described.
+/// Functions that look up the described tables.
 fn names(
     connection: &Connection,
     description: &Description,
@@ -415,7 +415,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_read_as_they_are_written() {
+    fn lists_are_parsed_as_written() {
         let all = ["", "a", "a b", "NULL", "{", "\"", "\\", "a,b"].map(|text| Some(text.to_owned()));
         let written = list(all.iter().cloned().chain([None]));
         assert_eq!(written, r#"{"",a,"a b","NULL","{","\"","\\","a,b",NULL}"#);

@@ -1,20 +1,21 @@
-//! What clients of PostgreSQL ask of its catalogs (`\d` of psql, the metadata of JDBC, reflection by SQLAlchemy, the browsers of BI tools), answered
-//! from declarations alone: no file is read, and nothing is spent.
+//! Answers to clients' queries about PostgreSQL's catalogs (`\d` of psql, the metadata of JDBC, reflection by
+//! SQLAlchemy, the browsers of BI tools). They depend on declarations alone: no file is read, and no budget is spent.
 //!
 //! | question | module |
 //! |---|---|
-//! | what is described? | [`Description`] |
-//! | which tables are there, and what do they hold? | [`tables`] |
-//! | which types has PostgreSQL, as far as clients meet them? | [`types`] |
+//! | which facts do the catalogs describe? | [`Description`] |
+//! | which tables exist, with which rows? | [`tables`] |
+//! | which PostgreSQL types exist? | [`types`] |
 //! | which functions? | [`functions`] |
-//! | how is PostgreSQL's SQL said in that of the engine inside? | [`rewrite`] |
-//! | how is a query written that was parsed? | [`mod@print`] |
-//! | of which type is a column of the result? | [`columns`] |
-//! | what may one query take? | [`limits`] |
+//! | how is PostgreSQL's SQL translated to SQLite's? | [`rewrite`] |
+//! | how is a parsed query printed as text? | [`mod@print`] |
+//! | which name and type has a column of a result? | [`columns`] |
+//! | which resources may one query use? | [`limits`] |
 //!
-//! The tables live in a database of SQLite in memory, one for each connection: it evaluates joins, subqueries and aggregates, and knows nothing but
-//! what was declared. A question that it cannot evaluate gets an answer without rows rather than an error: clients ask some in a loop, and most
-//! are about things that are not there (indexes, triggers, policies).
+//! The tables are in an in-memory SQLite database, one per connection. SQLite evaluates joins, subqueries and
+//! aggregates, and has access to nothing but declarations. A query that cannot be evaluated returns no rows rather than
+//! an error, because clients send such queries in loops, mostly about objects that do not exist here (indexes,
+//! triggers, policies).
 
 pub mod columns;
 pub mod functions;
@@ -39,17 +40,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 pub use types::Type;
 
-/// Bytes of a value, and of a question.
+/// Maximum length in bytes of a value, and of a query.
 const MOST_BYTES: i32 = 1 << 20;
-/// How deep expressions may be.
+/// Maximum depth of an expression.
 const MOST_DEPTH: i32 = 1_000;
-/// Rows of a result, and bytes of all its values.
+/// Maximum number of rows of a result, and of bytes of its values.
 const MOST_ROWS: usize = 100_000;
 const MOST_BYTES_OF_RESULT: usize = 4 << 20;
-/// Columns of a table or a result, and operands of UNION.
+/// Maximum number of columns of a table or a result, and of operands of UNION.
 const MOST_COLUMNS: i32 = 500;
 const MOST_UNIONS: i32 = 100;
-/// Bytes of a pattern of LIKE, which is compared with each place of a text.
+/// Maximum length in bytes of a LIKE pattern, which is compared at each position of a text.
 const LONGEST_LIKE: i32 = 500;
 
 /// The facts that the catalogs describe.
@@ -57,24 +58,24 @@ const LONGEST_LIKE: i32 = 500;
 pub struct Description {
     /// The name of the database.
     pub database: String,
-    /// Who asks.
+    /// The name of the user.
     pub user: String,
-    /// The version of PostgreSQL whose catalogs these are like, such as `16.0`.
+    /// The PostgreSQL version that the catalogs imitate, such as `16.0`.
     pub version: String,
     /// The tables, in any schema.
     pub tables: Vec<Table>,
 }
 
-/// A table that can be asked about.
+/// A table that the catalogs describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// Its schema: `public` for those that are named without one.
+    /// Its schema; `public` for tables that are named without one.
     pub schema: String,
     /// Its name.
     pub name: String,
-    /// What it is, in words.
+    /// Its description, as text.
     pub comment: Option<String>,
-    /// About how many rows, as publicly known.
+    /// The approximate number of rows, if publicly known.
     pub rows: Option<u64>,
     /// Its columns.
     pub columns: Vec<Column>,
@@ -87,18 +88,18 @@ pub struct Column {
     pub name: String,
     /// Its type.
     pub data_type: Type,
-    /// What it holds, in words.
+    /// Its description, as text.
     pub comment: Option<String>,
 }
 
-/// A table of results: every value as PostgreSQL writes it in text.
+/// The result of a query; all values are in PostgreSQL's text format.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rows {
     /// The names of the columns, and their types.
     pub columns: Vec<(String, Type)>,
     /// The rows; `None` for NULL.
     pub rows: Vec<Vec<Option<String>>>,
-    /// Whether nothing is known of what was asked, so that there are no rows.
+    /// Whether the query could not be evaluated, so that there are no rows.
     pub is_unknown: bool,
 }
 
@@ -107,34 +108,34 @@ pub struct Rows {
 pub struct Catalog {
     connection: Connection,
     description: Description,
-    /// The resources that the current query uses.
+    /// Measures the resources that the current query uses.
     meter: Arc<Meter>,
-    /// Bytes of the longest value that was put into a described table.
+    /// Length in bytes of the longest value in the described tables.
     longest: AtomicUsize,
 }
 
-/// A catalog that could not be made. Nothing of it depends on data.
+/// The catalogs could not be created. The cause does not depend on data.
 #[derive(Debug, thiserror::Error)]
-#[error("the catalogs could not be made: {0}")]
+#[error("cannot create the catalogs: {0}")]
 pub struct CatalogError(#[from] rusqlite::Error);
 
 impl Catalog {
-    /// The catalogs of what is described.
+    /// Creates the catalogs of these tables.
     ///
     /// # Errors
-    /// When memory is short.
+    /// When memory is exhausted.
     pub fn new(description: &Description) -> Result<Self, CatalogError> {
         let mut connection = Connection::open_in_memory()?;
-        // What is in double quotes is a name, and never a text.
+        // Text in double quotes is a name, and never a string.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
-        // Temporary rows are kept in memory, within the limits of the query: never in files.
+        // Temporary rows are kept in memory, within the limits of the query, and never in files.
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         let meter = Arc::new(Meter::new());
         functions::add(&connection, description, &meter)?;
         tables::fill(&connection, description)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        // What is asked may be made to take long, or to be long.
+        // A client may choose queries that run long or are long.
         for (limit, most) in [
             (Limit::SQLITE_LIMIT_LENGTH, MOST_BYTES),
             (Limit::SQLITE_LIMIT_SQL_LENGTH, MOST_BYTES),
@@ -153,10 +154,11 @@ impl Catalog {
         Ok(Self { connection, description: description.clone(), meter, longest: AtomicUsize::new(0) })
     }
 
-    /// Puts these rows in the place of those that a described table outside of `public` had: values as PostgreSQL writes them, one for each column.
+    /// Replaces the rows of a described table outside of `public`. Values are in PostgreSQL's text format, one per
+    /// column.
     ///
     /// # Errors
-    /// When memory is short, or a row has another number of values than the table has columns.
+    /// When memory is exhausted, or a row does not have one value per column.
     pub fn put(&self, schema: &str, name: &str, rows: &[Vec<Option<String>>]) -> Result<(), CatalogError> {
         let table = self.description.tables.iter().find(|table| table.schema == schema && table.name == name);
         let longest = rows.iter().flatten().flatten().map(String::len).max().unwrap_or_default();
@@ -165,13 +167,13 @@ impl Catalog {
         table.map_or(Ok(()), |table| Ok(tables::put(&self.connection, table, rows)?))
     }
 
-    /// What a question about the catalogs, or about no table at all, comes to. Parameters are texts; `None` is NULL.
-    /// Another thread may call it off.
+    /// Answers a query about the catalogs, or about no table. Parameters are texts; `None` is NULL. Another thread may
+    /// cancel it.
     ///
-    /// A question that cannot be evaluated, or asks for a table that PostgreSQL may have and this catalog does not, has no rows.
+    /// A query that cannot be evaluated, or reads a table of PostgreSQL that is missing here, returns no rows.
     ///
     /// # Errors
-    /// When it exceeds a limit, uses a function that is not offered, or is called off.
+    /// When it exceeds a limit, uses a function that is not supported, or is cancelled.
     pub fn answer(
         &self,
         statement: &Statement,
@@ -189,10 +191,12 @@ impl Catalog {
         }
     }
 
-    /// Why a question could not be evaluated; `None` where it can be. For those who look after the server.
+    /// The reason why a query could not be evaluated; `None` if it can. For maintainers of the server.
     #[must_use]
     pub fn why(&self, statement: &Statement) -> Option<String> {
-        let Some(sql) = rewrite::rewritten(statement) else { return Some("it has no counterpart".to_owned()) };
+        let Some(sql) = rewrite::rewritten(statement) else {
+            return Some("it cannot be translated to SQLite".to_owned());
+        };
         self.meter.begin(CallOff::default(), longest(statement));
         self.evaluated(&sql, &[], &[]).err().map(|error| format!("{error}: {sql}"))
     }
@@ -209,7 +213,7 @@ impl Catalog {
             let value = value.and_then(|number| parameters.get(number.checked_sub(1)?)).cloned().flatten();
             query.raw_bind_parameter(at + 1, value.map_or(Value::Null, Value::Text))?;
         }
-        // What is read straight from a table has the type of its column there; of the rest the question tells.
+        // A column read directly from a table has its type there; the types of others depend on the query.
         let columns: Vec<(String, Type)> = query
             .columns()
             .enumerate()
@@ -239,7 +243,7 @@ impl Catalog {
     }
 }
 
-/// Bytes of the longest constant of a statement.
+/// Length in bytes of the longest constant of a statement.
 fn longest(statement: &Statement) -> usize {
     struct Longest(usize);
     impl Visitor for Longest {
@@ -258,7 +262,7 @@ fn longest(statement: &Statement) -> usize {
     found.0
 }
 
-/// A value as PostgreSQL writes one of this type.
+/// A value in PostgreSQL's text format of this type.
 fn text(value: ValueRef<'_>, of: Type) -> Option<String> {
     match value {
         ValueRef::Null => None,

@@ -1,11 +1,9 @@
 //! Limits of one catalog query: time, steps, bytes, regular expressions, and the functions and tables that it may use.
 //!
-//! A query is written by a client and evaluated by SQLite on a thread that cannot be stopped from outside. Each limit
-//! is therefore checked where
-//! the work is done: by the progress handler between the steps of SQLite's virtual machine, and by each function before
-//! it allocates its result.
-//! Functions of SQLite that allocate without being counted (`randomblob`, `zeroblob`, `printf`, ...) are not among
-//! those that are allowed.
+//! A client writes the query, and SQLite evaluates it on a thread that cannot be stopped from outside. Each limit is
+//! therefore checked where the work is done: by the progress handler between the steps of SQLite's virtual machine, and
+//! by each function before it allocates its result. Functions of SQLite that allocate without being counted
+//! (`randomblob`, `zeroblob`, `printf`, ...) are not allowed.
 
 use regex::{Error as PatternError, Regex, RegexBuilder};
 use rusqlite::Error;
@@ -15,24 +13,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longest evaluation of one query.
+/// Maximum evaluation time of one query.
 pub const MOST_TIME: Duration = Duration::from_secs(2);
-/// Steps of SQLite's virtual machine between two calls of the progress handler, and in one query: about a second.
+/// Steps of SQLite's virtual machine between two calls of the progress handler, and maximum number of steps of one
+/// query: about a second.
 pub(crate) const STEPS: i32 = 100;
 const MOST_STEPS: u64 = 50_000_000;
-/// Most bytes that the functions of one query may return, together with the long values in its temporary rows.
+/// Maximum number of bytes that the functions of one query may return, together with the long values in its temporary
+/// rows.
 const MOST_BYTES: u64 = 256 << 20;
-/// Values up to this length are short: time and steps alone bound the temporary rows that hold them.
+/// Maximum length of a short value: the limits of time and steps suffice for temporary rows of short values.
 const SHORT: u64 = 1 << 10;
-/// Fewest steps in which SQLite stores a temporary row.
+/// Minimum number of steps in which SQLite stores a temporary row.
 const STEPS_OF_ROW: u64 = 4;
-/// Regular expressions that one query may compile, and that are kept compiled at once.
+/// Maximum number of regular expressions that one query may compile, and of compiled ones kept at once.
 const MOST_PATTERNS: usize = 100;
 const KEPT_PATTERNS: usize = 16;
-/// Longest regular expression, and longest text that one is matched against, in bytes.
+/// Maximum length in bytes of a regular expression, and of a text that one is matched against.
 const LONGEST_PATTERN: usize = 4_000;
 const LONGEST_MATCHED: usize = 10_000;
-/// Bytes of a compiled regular expression: a match takes at most about as many steps for each byte of the text.
+/// Maximum size in bytes of a compiled regular expression: a match takes at most about as many steps for each byte of
+/// the text.
 const COMPILED_PATTERN: usize = 1 << 17;
 
 /// The functions of SQLite that a query may call, besides those of this crate.
@@ -70,12 +71,12 @@ const FUNCTIONS: [&str; 31] = [
     "upper",
 ];
 
-/// Ends the evaluation of a query from another thread.
+/// Cancels a query from another thread.
 #[derive(Debug, Clone, Default)]
 pub struct CallOff(Arc<AtomicBool>);
 
 impl CallOff {
-    /// Ends the query that was given this, within a few steps.
+    /// Cancels the query that was given this handle, within a few steps.
     pub fn call_off(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -85,20 +86,20 @@ impl CallOff {
     }
 }
 
-/// Why a query has no answer. It follows from the query and from declarations, but for the time that it took.
+/// The reason why a query has no answer. It depends on the query and on declarations, except for time limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogQueryError {
-    /// It uses a function that is not offered.
-    #[error("the function {0} is not offered in queries about catalogs")]
+    /// It uses a function that is not supported.
+    #[error("function {0} is not supported in queries about catalogs")]
     Function(String),
     /// It reads a table that is not one of PostgreSQL's.
-    #[error("the table {0} is not offered")]
+    #[error("table {0} is not supported in queries about catalogs")]
     Table(String),
     /// It exceeds a limit.
-    #[error("a query about catalogs takes at most {0}")]
+    #[error("a query about catalogs may use at most {0}")]
     Limit(&'static str),
-    /// It was called off.
-    #[error("called off")]
+    /// It was cancelled.
+    #[error("cancelled")]
     CalledOff,
 }
 
@@ -109,7 +110,7 @@ struct Usage {
     call_off: CallOff,
     steps: u64,
     bytes: u64,
-    /// Bytes of the longest value that is known.
+    /// Length in bytes of the longest known value.
     longest: u64,
     compiled: usize,
     ended: Option<CatalogQueryError>,
@@ -120,15 +121,15 @@ struct Usage {
 pub(crate) struct Meter {
     usage: Mutex<Usage>,
     patterns: Mutex<BTreeMap<(bool, String), Regex>>,
-    /// The functions of this crate, and the modules of SQLite that make tables.
+    /// The functions of this crate, and the modules of SQLite that provide tables.
     own: Mutex<BTreeSet<String>>,
     modules: Mutex<BTreeSet<String>>,
-    /// Whether this crate itself changes tables.
+    /// Whether this crate itself is changing tables.
     is_trusted: AtomicBool,
 }
 
 fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    // The data are consistent between any two changes, so a poisoned lock is usable.
+    // The data are consistent between any two changes, so a poisoned lock can be used.
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -145,19 +146,19 @@ impl Meter {
         }
     }
 
-    /// Names the functions of this crate, which queries may call, and the modules of SQLite, which they may not.
+    /// Registers the functions of this crate, which queries may call, and the modules of SQLite, which they may not.
     pub(crate) fn offer(&self, own: BTreeSet<String>, modules: BTreeSet<String>) {
         *whole(&self.own) = own;
         *whole(&self.modules) = modules;
     }
 
-    /// Begins work of this crate.
+    /// Marks the following statements as work of this crate, without limits.
     pub(crate) fn trust(&self) {
         self.begin(CallOff::default(), 0);
         self.is_trusted.store(true, Ordering::Relaxed);
     }
 
-    /// Begins a query whose values, as far as they are known, have at most so many bytes.
+    /// Begins a query; `longest` is the length in bytes of the longest known value.
     pub(crate) fn begin(&self, call_off: CallOff, longest: usize) {
         let (deadline, longest) = (Instant::now() + MOST_TIME, longest as u64);
         *whole(&self.usage) = Usage { deadline, call_off, steps: 0, bytes: 0, longest, compiled: 0, ended: None };
@@ -165,7 +166,7 @@ impl Meter {
         self.is_trusted.store(false, Ordering::Relaxed);
     }
 
-    /// Why the query ended, where that is one of its limits.
+    /// The limit that ended the query, if any.
     pub(crate) fn ended(&self) -> Option<CatalogQueryError> {
         whole(&self.usage).ended.clone()
     }
@@ -177,7 +178,7 @@ impl Meter {
         Error::UserFunctionError(told.into())
     }
 
-    /// The progress handler: whether the query ends here.
+    /// The progress handler. Returns whether the query ends here.
     pub(crate) fn step(&self) -> bool {
         let mut usage = whole(&self.usage);
         let steps = u64::from(STEPS.unsigned_abs());
@@ -188,7 +189,7 @@ impl Meter {
         usage.is_over()
     }
 
-    /// Counts a value of so many bytes, before or after it is made.
+    /// Counts a value of this length, before or after it is built.
     pub(crate) fn made(&self, bytes: usize) -> Result<(), Error> {
         let mut usage = whole(&self.usage);
         usage.bytes = usage.bytes.saturating_add(bytes as u64);
@@ -199,7 +200,7 @@ impl Meter {
         }
     }
 
-    /// Whether a pattern occurs in a text. A pattern that is not well-formed occurs nowhere.
+    /// Whether a pattern occurs in a text. A malformed pattern occurs nowhere.
     pub(crate) fn occurs(&self, text: &str, pattern: &str, any_case: bool) -> Result<bool, Error> {
         if pattern.len() > LONGEST_PATTERN {
             return Err(self.end(CatalogQueryError::Limit("4,000 bytes of a regular expression")));
@@ -240,7 +241,7 @@ impl Meter {
         Ok(found)
     }
 
-    /// The authorizer: whether a query may do this. It reads tables of PostgreSQL's, and changes nothing.
+    /// The authorizer: whether a query may do this. It may read PostgreSQL's tables, and change nothing.
     pub(crate) fn authorize(&self, context: &AuthContext<'_>) -> Authorization {
         if self.is_trusted.load(Ordering::Relaxed) {
             return Authorization::Allow;
@@ -254,8 +255,8 @@ impl Meter {
                 }
                 CatalogQueryError::Function(name)
             }
-            // Tables of SQLite's own are in `main`, made by modules, or called sqlite_*. Without a schema it may be a
-            // name that the query gives.
+            // SQLite's own tables are in `main`, made by modules, or named sqlite_*. An unqualified name may be defined
+            // by the query.
             AuthAction::Read { table_name: name, .. } => {
                 let lower = name.to_ascii_lowercase();
                 let is_main = context.database_name.is_some_and(|schema| ["main", "temp"].contains(&schema));
@@ -274,7 +275,7 @@ impl Meter {
 }
 
 impl Usage {
-    /// Whether the query is over; why, is kept.
+    /// Whether the query has exceeded a limit; if it has, the reason is stored.
     fn is_over(&mut self) -> bool {
         let why = if self.call_off.is_called_off() {
             CatalogQueryError::CalledOff

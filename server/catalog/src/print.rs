@@ -1,14 +1,15 @@
-//! A query that was parsed, as text again.
+//! Printing of parsed queries.
 //!
-//! The parser's own printing leaves quotes alone that stand after a backslash or beside another quote, since it does not know how texts were read: a
-//! value could so become a part of the query. Here each text is written with every quote doubled, as standard SQL has it.
+//! The parser's own printer leaves quotes unescaped after a backslash or beside another quote, since it does not record
+//! how strings were read. A value could thus become a part of the query. Here each string is printed with every quote
+//! doubled, as in standard SQL.
 
 use sqlparser::ast::{Expr, Query, Statement, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut};
 use sqlparser::dialect::{Dialect, PostgreSqlDialect};
 use sqlparser::parser::Parser;
 use std::ops::ControlFlow;
 
-/// Texts as they are to be written: a number is written as it stands.
+/// Strings that are already escaped; the number printer writes them verbatim.
 struct Raw;
 
 impl VisitorMut for Raw {
@@ -28,7 +29,7 @@ impl VisitorMut for Raw {
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        // Two signs beside each other would be a comment.
+        // Two adjacent minus signs would start a comment.
         if let Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inner } = expr {
             let is_signed = match inner.as_ref() {
                 Expr::UnaryOp { .. } => true,
@@ -45,7 +46,7 @@ impl VisitorMut for Raw {
     }
 }
 
-/// A query as text, for an engine that reads standard SQL.
+/// The text of a query in standard SQL.
 #[must_use]
 pub fn text(query: &Query) -> String {
     let mut raw = query.clone();
@@ -53,13 +54,13 @@ pub fn text(query: &Query) -> String {
     raw.to_string()
 }
 
-/// A statement as text that is read back as the same; nothing where there is none.
+/// The text of a statement, checked to parse to the same statement; `None` if it does not.
 #[must_use]
 pub fn faithful(statement: &Statement) -> Option<String> {
     faithful_in(statement, &PostgreSqlDialect {})
 }
 
-/// The same of a statement, and a text, of this dialect.
+/// As [`faithful`], for a statement and a text in this dialect.
 #[must_use]
 pub fn faithful_in(statement: &Statement, dialect: &dyn Dialect) -> Option<String> {
     let raw = |statement: &Statement| {
@@ -102,9 +103,9 @@ mod tests {
         }
     }
 
-    /// What is not read back as the same is not written.
+    /// A statement whose text would parse to another statement is not printed.
     #[test]
-    fn nothing_is_written_that_means_something_else() {
+    fn statements_that_would_change_meaning_are_not_printed() {
         let mut odd = Parser::parse_sql(&PostgreSqlDialect {}, "SELECT a AS b FROM t").unwrap().remove(0);
         struct Name;
         impl VisitorMut for Name {

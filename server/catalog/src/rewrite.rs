@@ -1,6 +1,6 @@
-//! PostgreSQL's SQL, said in that of the engine inside.
+//! Translation of PostgreSQL's SQL to SQLite's.
 //!
-//! | PostgreSQL | here |
+//! | PostgreSQL | SQLite |
 //! |---|---|
 //! | `pg_catalog.f(x)`, `current_user` | `f(x)`, `current_user()` |
 //! | `x ~ y`, `x OPERATOR(pg_catalog.~) y`, `x ILIKE y` | `matches(x, y)`, `lower(x) LIKE lower(y)` |
@@ -8,12 +8,12 @@
 //! | `ARRAY[a, b]`, `ARRAY(SELECT ...)` | `list(a, b)`, `(WITH v(x) AS (SELECT ...) SELECT coalesce(array_agg(x), '{}') FROM v)` |
 //! | `list[i]`, `(f(x)).n` | `element(list, i)`, `field(f(x), 'n')` |
 //! | `x::text`, `x::int4`, `x::name` | `CAST(x AS TEXT)`, `CAST(x AS INTEGER)` |
-//! | `x::regclass` as a result, and to compare with | `regclass_name(x)`, `regclass_oid(x)` |
+//! | `x::regclass` in a result, and in a comparison | `regclass_name(x)`, `regclass_oid(x)` |
 //! | `E'\n'`, `COLLATE`, `x IS DISTINCT FROM y` | `'...'`, nothing, `NOT same(x, y)` |
 //! | `trim(BOTH y FROM x)`, `x \|\| y` | `trim(x, y)`, `joined(x, y)` |
 //! | `x AS update`, `t.update` | `x AS "update"`, `"t"."update"` |
 //!
-//! What stands after FROM is in `sources`.
+//! Sources after FROM are in `sources`.
 
 mod sources;
 
@@ -27,7 +27,7 @@ use sqlparser::ast::{
 };
 use std::ops::ControlFlow;
 
-/// The statement for the engine inside; `None` where it is no query, or has no counterpart.
+/// The statement for SQLite; `None` if it is not a query, or cannot be translated.
 #[must_use]
 pub fn rewritten(statement: &Statement) -> Option<String> {
     let Statement::Query(query) = statement else { return None };
@@ -40,12 +40,12 @@ struct Rewrite {
     sources: Sources,
 }
 
-/// The last part of a name, in lower case where it is not quoted.
+/// The last part of a name, in lower case unless it is quoted.
 pub(crate) fn last(name: &ObjectName) -> String {
     name.0.last().and_then(ObjectNamePart::as_ident).map(plain).unwrap_or_default()
 }
 
-/// A name as PostgreSQL folds it.
+/// A name, folded as in PostgreSQL.
 pub(crate) fn plain(ident: &Ident) -> String {
     if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_ascii_lowercase() }
 }
@@ -54,7 +54,7 @@ impl VisitorMut for Rewrite {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        // What is shown of a relation is its name, and what is compared its number.
+        // Results show the name of a relation, and comparisons use its OID.
         for item in &mut select.projection {
             self.sources.name(item);
             named(item);
@@ -95,7 +95,7 @@ impl VisitorMut for Rewrite {
     }
 }
 
-/// Gives a column of a table its own name as that of the result, by which ORDER BY finds it first.
+/// Gives a column of a table its own name in the result, so that ORDER BY resolves to it first.
 fn named(item: &mut SelectItem) {
     match item {
         SelectItem::ExprWithAlias { alias, .. } => quote(alias),
@@ -109,12 +109,12 @@ fn named(item: &mut SelectItem) {
     }
 }
 
-/// Keeps a name from being a word of the engine inside that is none of PostgreSQL's.
+/// Quotes a name that is a keyword of SQLite but not of PostgreSQL.
 fn quote(name: &mut Ident) {
     *name = Ident::with_quote('"', plain(name));
 }
 
-/// Marks `x::regclass`, bare or as text, for its name.
+/// Replaces `x::regclass`, bare or cast to text, by the name of `x`.
 fn name_shown(expr: &mut Expr) {
     match expr {
         Expr::Cast { expr: inner, data_type, .. } => match kind(data_type).as_str() {
@@ -160,7 +160,7 @@ fn not(expr: Expr) -> Expr {
     Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(Expr::Nested(Box::new(expr))) }
 }
 
-/// What stands in an expression's place, whose parts were looked at already.
+/// The replacement of an expression whose parts are translated already.
 fn replaced(expr: &Expr) -> Option<Expr> {
     Some(match expr {
         Expr::Function(function) => return replaced_function(function),
@@ -249,8 +249,8 @@ fn accessed(root: &Expr, chain: &[AccessExpr]) -> Option<Expr> {
     }
 }
 
-/// `left IS DISTINCT FROM right`: the parser takes `AND ...` and `OR ...` that follow for a part of what is on the right, where parentheses
-/// would stand if it were one.
+/// `left IS DISTINCT FROM right`: the parser takes a following `AND ...` or `OR ...` as a part of the right side,
+/// although without parentheses it is not.
 fn compared(left: &Expr, right: &Expr, same: &dyn Fn(Expr, Expr) -> Expr) -> Expr {
     match right {
         Expr::BinaryOp { left: first, op: op @ (BinaryOperator::And | BinaryOperator::Or), right: rest } => {
@@ -267,7 +267,7 @@ fn among(left: &Expr, right: &Expr, negated: bool) -> Option<Expr> {
     if let Expr::Subquery(subquery) = right {
         return Some(Expr::InSubquery { expr, subquery: subquery.clone(), negated });
     }
-    // A list that was written out was rewritten before this.
+    // An explicit list was translated before.
     if let Expr::Function(function) = right
         && last(&function.name) == "list"
         && let FunctionArguments::List(list) = &function.args
@@ -336,7 +336,7 @@ fn replaced_function(function: &Function) -> Option<Expr> {
         "greatest" => "max",
         "least" => "min",
         "strpos" => "instr",
-        // A question is one moment here.
+        // All expressions of a query see the same time.
         "now" | "transaction_timestamp" | "statement_timestamp" | "clock_timestamp" | "localtimestamp" => {
             new.args = FunctionArguments::None;
             "current_timestamp"
@@ -347,7 +347,7 @@ fn replaced_function(function: &Function) -> Option<Expr> {
     Some(Expr::Function(new))
 }
 
-/// The select whose columns a query has.
+/// The SELECT that defines the columns of a query.
 pub(crate) fn first_select(query: &Query) -> Option<&Select> {
     let mut body = query.body.as_ref();
     loop {

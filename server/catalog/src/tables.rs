@@ -1,5 +1,5 @@
-//! The catalogs' tables: which there are, and what stands in them. Those about what no policy declares (indexes, constraints, functions, ...) are
-//! there, and empty.
+//! The tables of the catalogs and their rows. Tables about objects that no policy declares (indexes, constraints,
+//! functions, ...) exist and are empty.
 
 mod schema;
 
@@ -16,15 +16,15 @@ const CATALOG_SCHEMA: i64 = 11;
 const PUBLIC_SCHEMA: i64 = 2200;
 const INFORMATION_SCHEMA: i64 = 13_000;
 const FIRST_OWN_SCHEMA: i64 = 14_000;
-/// The first number of a described table, and of a catalog whose own is not well known.
+/// The first OID for described tables, and for catalogs without a well-known OID.
 const FIRST_TABLE: i64 = 16_384;
 const FIRST_CATALOG: i64 = 12_000;
-/// The number of the one role, of the database, and of what stores tables.
+/// The OIDs of the single role, of the database, and of the heap access method.
 const ROLE: i64 = 10;
 const DATABASE: i64 = 16_383;
 const HEAP: i64 = 2;
 const PG_CLASS: i64 = 1259;
-/// Words that are PostgreSQL's own, and how far they are reserved: what clients quote besides the standard's.
+/// Keywords of PostgreSQL beyond standard SQL, with the category of their reservation; clients quote them.
 const KEYWORDS: [(&str, &str); 10] = [
     ("analyse", "R"),
     ("analyze", "R"),
@@ -37,10 +37,10 @@ const KEYWORDS: [(&str, &str); 10] = [
     ("offset", "R"),
     ("returning", "R"),
 ];
-/// Bytes of a page, as planners of clients reckon.
+/// Rows per page that clients' planners assume.
 const ROWS_OF_PAGE: u64 = 100;
 
-/// A table by its number.
+/// A table, by its OID.
 #[derive(Debug, Clone)]
 pub(crate) struct Relation {
     schema: i64,
@@ -50,7 +50,7 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
-    /// As PostgreSQL shows it: with its schema where that is not searched.
+    /// Its name as PostgreSQL shows it: qualified unless its schema is in the search path.
     pub(crate) fn shown(&self) -> String {
         if [CATALOG_SCHEMA, PUBLIC_SCHEMA].contains(&self.schema) {
             self.name.clone()
@@ -60,12 +60,12 @@ impl Relation {
     }
 }
 
-/// The number of a table of `pg_catalog`, which rows have as their `tableoid`.
+/// The OID of a table of `pg_catalog`, which its rows have as `tableoid`.
 pub(crate) fn number_of_catalog(name: &str) -> Option<i64> {
     CATALOG.iter().position(|shape| shape.name == name).map(|at| number(&CATALOG[at], at))
 }
 
-/// The columns of a catalog; without a schema, of one that is searched.
+/// The columns of a catalog; without a schema, of one in the search path.
 pub(crate) fn columns_of(schema: Option<&str>, name: &str) -> Option<Vec<(String, Type)>> {
     let all = match schema {
         None | Some("pg_catalog") => CATALOG,
@@ -127,12 +127,12 @@ impl CatalogNames {
         self.relations.get(&oid)
     }
 
-    /// Whether a table is found without naming its schema.
+    /// Whether a table is found by its unqualified name.
     pub(crate) fn is_visible(&self, oid: i64) -> bool {
         self.relation(oid).is_some_and(|relation| [CATALOG_SCHEMA, PUBLIC_SCHEMA].contains(&relation.schema))
     }
 
-    /// The number of a table by its name, with or without a schema, or by the number as a text.
+    /// The OID of a table by its name, qualified or not, or by the OID as text.
     pub(crate) fn relation_named(&self, name: &str) -> Option<i64> {
         if let Ok(oid) = name.parse() {
             return Some(oid);
@@ -157,13 +157,13 @@ impl CatalogNames {
         self.schemas.iter().find(|(_, known)| known == name).map(|(oid, _)| *oid).or_else(|| name.parse().ok())
     }
 
-    /// What is said of a table, or of its column of this number.
+    /// The comment on a table, or on its column with this number.
     pub(crate) fn comment(&self, oid: i64, column: i64) -> Option<&str> {
         self.relation(oid)?.comments.get(usize::try_from(column).ok()?)?.as_deref()
     }
 }
 
-/// Makes all tables, and fills those about which there is something to tell.
+/// Creates all tables, and fills those that depend on the description.
 pub(crate) fn fill(connection: &Connection, description: &Description) -> Result<(), Error> {
     for (schema, shapes) in [("pg_catalog", CATALOG), ("information_schema", INFORMATION)] {
         connection.execute(&format!("ATTACH ':memory:' AS {schema}"), [])?;
@@ -183,11 +183,11 @@ pub(crate) fn fill(connection: &Connection, description: &Description) -> Result
         let columns: Vec<String> = table.columns.iter().map(column).collect();
         connection.execute(&format!("CREATE TABLE {} ({})", qualified(table), columns.join(", ")), [])?;
     }
-    // Rows come in the order of columns where nobody asks for another, as clients are used to.
+    // Without ORDER BY, rows are in the order of columns, as clients expect.
     for (table, column) in [("pg_attribute", "attrelid"), ("pg_class", "oid"), ("pg_type", "oid")] {
         connection.execute(&format!("CREATE INDEX pg_catalog.{table}_{column} ON {table} ({column})"), [])?;
     }
-    // What PostgreSQL's LIKE tells apart.
+    // PostgreSQL's LIKE is case-sensitive.
     connection.pragma_update(None, "case_sensitive_like", true)?;
     let known = CatalogNames::of(description);
     let fill = Fill { connection, description };
@@ -206,11 +206,11 @@ pub(crate) fn fill(connection: &Connection, description: &Description) -> Result
         fill.relation(*oid, relation, described, &columns)?;
         fill.information(relation, described.is_some(), &columns)?;
     }
-    // Nothing that is asked changes them.
+    // Queries cannot change the tables.
     connection.pragma_update(None, "query_only", true)
 }
 
-/// The schemas of described tables that may have rows: all but the one that is searched.
+/// The schemas of described tables that may have rows: all except the one in the search path.
 fn own_schemas(description: &Description) -> BTreeSet<&str> {
     let schemas = description.tables.iter().map(|table| table.schema.as_str());
     schemas.filter(|schema| *schema != PUBLIC).collect()
@@ -224,7 +224,7 @@ fn qualified(table: &Table) -> String {
     format!("{}.{}", quoted(&table.schema), quoted(&table.name))
 }
 
-/// Puts these rows in the place of those that a described table outside of `public` had.
+/// Replaces the rows of a described table outside of `public`.
 pub(crate) fn put(connection: &Connection, table: &Table, rows: &[Vec<Option<String>>]) -> Result<(), Error> {
     connection.pragma_update(None, "query_only", false)?;
     let put = || {
@@ -247,7 +247,7 @@ pub(crate) fn put(connection: &Connection, table: &Table, rows: &[Vec<Option<Str
     done
 }
 
-/// How the engine inside keeps a type: the first word is PostgreSQL's.
+/// The declared type for SQLite; the first word is PostgreSQL's type.
 fn inside(of: &str) -> String {
     let about = Type::named(of).and_then(Type::about);
     let kept = match about.map(|about| (about.category, about.name)) {
@@ -272,7 +272,7 @@ fn count(value: impl Into<i64>) -> Value {
 }
 
 impl Fill<'_> {
-    /// Adds a row, by the columns that it has; the others are NULL.
+    /// Adds a row with these columns; the others are NULL.
     fn row(&self, table: &str, values: &[(&str, Value)]) -> Result<(), Error> {
         let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
         let marks = vec!["?"; values.len()].join(", ");

@@ -1,4 +1,4 @@
-//! What clients ask, in our words: the shapes of their questions, and answers worked out by hand.
+//! Queries of clients, rephrased: their shapes, and answers worked out by hand.
 
 mod introspection;
 mod limits;
@@ -45,7 +45,7 @@ fn parsed(sql: &str) -> Statement {
     Parser::parse_sql(&PostgreSqlDialect {}, sql).unwrap().remove(0)
 }
 
-/// The rows of an answer, values by commas and NULL as `-`.
+/// The rows of an answer: values separated by commas, NULL as `-`.
 fn rows(sql: &str) -> Vec<String> {
     let answer = asked(sql, &[]);
     assert!(!answer.is_unknown, "{sql}");
@@ -60,7 +60,7 @@ fn types(sql: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn tables_are_listed_as_psql_lists_them() {
+fn tables_are_listed_as_in_psql() {
     let sql = "SELECT n.nspname AS \"Schema\", c.relname, CASE c.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' END AS \"Type\", \
                pg_catalog.pg_get_userbyid(c.relowner) FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
                WHERE c.relkind IN ('r', 'v') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' \
@@ -69,7 +69,7 @@ fn tables_are_listed_as_psql_lists_them() {
     let names: Vec<String> = asked(sql, &[]).columns.into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["Schema", "relname", "Type", "pg_get_userbyid"]);
     assert_eq!(types(sql), ["name", "name", "text", "name"]);
-    // All schemas, but only what was described.
+    // All schemas, but only described tables.
     let sql = "SELECT table_schema || '.' || table_name FROM information_schema.tables WHERE table_schema <> ALL (ARRAY['pg_catalog', \
                'information_schema']) ORDER BY 1";
     assert_eq!(rows(sql), ["deniable.budget", "public.visits"]);
@@ -87,7 +87,7 @@ fn columns_have_types_comments_and_order() {
     let sql =
         "SELECT column_name, udt_name, ordinal_position FROM information_schema.columns WHERE table_name = 'budget'";
     assert_eq!(rows(sql), ["left, numeric, 1"]);
-    // Rows are a public guess, and where there is none it is said that nothing is known.
+    // The number of rows is a public estimate; without one, -1 means unknown.
     assert_eq!(rows("SELECT reltuples FROM pg_class WHERE relname IN ('visits', 'budget') ORDER BY 1"), ["-1", "5000"]);
 }
 
@@ -107,7 +107,7 @@ fn relations_are_shown_by_name_and_compared_by_number() {
 }
 
 #[test]
-fn names_are_matched_as_postgresql_matches_them() {
+fn names_are_matched_as_in_postgresql() {
     let of = |condition: &str| {
         rows(&format!("SELECT relname FROM pg_catalog.pg_class WHERE {condition} AND relnamespace = 2200"))
     };
@@ -149,16 +149,16 @@ fn lists_and_aggregates() {
     );
 }
 
-/// Tables that functions and lists of values make, and the names that they and their columns are given.
+/// Tables from functions and from lists of values, and the names of them and their columns.
 #[test]
-fn what_stands_after_from_gets_its_names() {
+fn sources_after_from_get_their_names() {
     assert_eq!(
         rows("SELECT s.i, s.i + 1 AS j FROM generate_series(1, 3) AS s(i) ORDER BY s.i DESC"),
         ["3, 4", "2, 3", "1, 2"]
     );
     let sql = "SELECT x, n FROM unnest(ARRAY['a', 'b']) WITH ORDINALITY AS t(x, n) ORDER BY n";
     assert_eq!(rows(sql), ["a, 1", "b, 2"]);
-    // Of a table beside it.
+    // Of an adjacent table.
     let sql = "SELECT c.relname, k.name, k.at FROM pg_class c CROSS JOIN LATERAL unnest(ARRAY[c.relname, 'b']) WITH ORDINALITY AS k(name, at) \
                WHERE c.relname = 'budget' ORDER BY at";
     assert_eq!(rows(sql), ["budget, budget, 1", "budget, b, 2"]);
@@ -184,14 +184,14 @@ fn names_are_written_and_read() {
     let sql = "SELECT format('%I.%I', 'a', 'B c'), format('%2$s %1$L %%', 'x''', 'y'), format('%s', NULL), format('%L', NULL), \
                parse_ident('Public.\"Odd.x\"'), trim(BOTH '\"' FROM '\"a\"'), trim(LEADING 'x' FROM 'xax')";
     assert_eq!(rows(sql), ["a.\"B c\", y 'x''' %, , NULL, {public,Odd.x}, a, ax"]);
-    // In the order in which they stand in the table.
+    // In the order of the table.
     let sql = "SELECT a.attname FROM pg_attribute a, pg_class c, pg_tables t WHERE a.attrelid = c.oid AND c.relname = tablename \
                AND schemaname = 'public' AND tableowner = 'ana'";
     assert_eq!(rows(sql), ["patient", "age", "day", "Odd name"]);
 }
 
 #[test]
-fn who_and_where() {
+fn session_functions() {
     assert_eq!(
         rows("SELECT current_user, current_database(), current_schema(), session_user"),
         ["ana, clinic, public, ana"]
@@ -217,9 +217,10 @@ fn parameters_are_values() {
     assert!(asked(sql, &[Some("r"), None]).rows.is_empty());
 }
 
-/// What is not there, or cannot be evaluated, has columns and no rows: whoever asks in a loop goes on.
+/// A query about missing objects, or one that cannot be evaluated, has columns and no rows, because clients send such
+/// queries in loops.
 #[test]
-fn what_is_unknown_has_no_rows() {
+fn unknown_objects_have_no_rows() {
     for sql in [
         "SELECT a, b AS c FROM pg_catalog.pg_nothing",
         "SELECT a, b AS c FROM pg_class, LATERAL (SELECT 1) x",
@@ -232,7 +233,7 @@ fn what_is_unknown_has_no_rows() {
     }
 }
 
-/// Tables outside of `public` have the rows that they are given, and may be asked like any.
+/// Tables outside of `public` contain the rows that were put into them, and can be queried like others.
 #[test]
 fn tables_with_rows() {
     let catalog = catalog();

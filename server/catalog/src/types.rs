@@ -1,35 +1,35 @@
-//! PostgreSQL's types, as far as clients meet them.
+//! The PostgreSQL types that clients meet.
 
-/// A type by its number in PostgreSQL.
+/// A type, identified by its OID in PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type(u32);
 
 /// A type of PostgreSQL's catalogs.
 #[derive(Debug)]
 pub struct TypeDescription {
-    /// Its number.
+    /// Its OID.
     pub oid: u32,
     /// Its name in the catalogs.
     pub name: &'static str,
     /// Its name in SQL.
     pub sql: &'static str,
-    /// Bytes of a value; -1 where they vary.
+    /// Bytes of a value; -1 if it varies.
     pub length: i32,
     /// The category: numbers `N`, texts `S`, times `D`, booleans `B`, arrays `A`, others `U`.
     pub category: char,
-    /// The type of its elements; 0 where it has none.
+    /// The OID of its element type; 0 if it is not an array.
     pub element: u32,
-    /// The type of arrays of it; 0 where there is none here.
+    /// The OID of the array type with these elements; 0 if there is none here.
     pub array: u32,
 }
 
-/// The number of the first function of a type; those of arrays are well known.
+/// The OID of the first function of a type; those of arrays have well-known OIDs.
 const FIRST_FUNCTION: i64 = 5_000;
 /// Functions of a type: from text, to text, from bytes, to bytes.
 const FUNCTIONS: [&str; 4] = ["in", "out", "recv", "send"];
 
 impl TypeDescription {
-    /// The functions that read and write its values, by their numbers.
+    /// The functions that parse and write its values, with their OIDs.
     pub(crate) fn functions(&self) -> [(i64, String); 4] {
         if self.element != 0 {
             return [(750, "in"), (751, "out"), (2400, "recv"), (2401, "send")]
@@ -45,7 +45,7 @@ impl TypeDescription {
         })
     }
 
-    /// How columns of it are kept: in place, or elsewhere where they are long.
+    /// The storage strategy of its columns: plain, main or extended.
     pub(crate) fn storage(&self) -> char {
         match (self.length, self.name) {
             (-1, "numeric") => 'm',
@@ -56,7 +56,7 @@ impl TypeDescription {
     }
 }
 
-/// All of these functions, each once.
+/// The functions of all types by OID.
 pub(crate) fn functions() -> std::collections::BTreeMap<i64, String> {
     ALL.iter().flat_map(TypeDescription::functions).collect()
 }
@@ -76,7 +76,7 @@ const fn array(oid: u32, name: &'static str, sql: &'static str, element: u32) ->
     TypeDescription { oid, name, sql, length: -1, category: 'A', element, array: 0 }
 }
 
-/// Every type that is known here.
+/// All supported types.
 pub const ALL: [TypeDescription; 34] = [
     of(16, "bool", "boolean", 1, 'B', 1000),
     of(17, "bytea", "bytea", -1, 'U', 1001),
@@ -115,46 +115,46 @@ pub const ALL: [TypeDescription; 34] = [
 ];
 
 impl Type {
-    /// True or false.
+    /// `boolean`.
     pub const BOOL: Self = Self(16);
-    /// Whole numbers of 64 bits.
+    /// `bigint`: integers of 64 bits.
     pub const INT8: Self = Self(20);
-    /// Whole numbers of 32 bits.
+    /// `integer`: integers of 32 bits.
     pub const INT4: Self = Self(23);
-    /// Texts.
+    /// `text`.
     pub const TEXT: Self = Self(25);
-    /// Numbers of things in the catalogs.
+    /// `oid`: numbers of catalog objects.
     pub const OID: Self = Self(26);
-    /// Names of things in the catalogs.
+    /// `name`: names of catalog objects.
     pub const NAME: Self = Self(19);
-    /// Floats of 64 bits.
+    /// `double precision`.
     pub const FLOAT8: Self = Self(701);
-    /// Exact decimals.
+    /// `numeric`: exact decimals.
     pub const NUMERIC: Self = Self(1700);
-    /// Functions, by their numbers.
+    /// `regproc`: functions, by OID.
     pub const REGPROC: Self = Self(24);
-    /// Days.
+    /// `date`.
     pub const DATE: Self = Self(1082);
-    /// Moments without a zone.
+    /// `timestamp`, without time zone.
     pub const TIMESTAMP: Self = Self(1114);
-    /// Lists of texts.
+    /// `text[]`.
     pub const TEXTS: Self = Self(1009);
-    /// Lists of names.
+    /// `name[]`.
     pub const NAMES: Self = Self(1003);
 
-    /// Its number.
+    /// Its OID in PostgreSQL.
     #[must_use]
     pub const fn oid(self) -> u32 {
         self.0
     }
 
-    /// The type of this number, where it is known here.
+    /// The supported type with this OID.
     #[must_use]
     pub fn of_oid(oid: u32) -> Option<Self> {
         ALL.iter().any(|known| known.oid == oid).then_some(Self(oid))
     }
 
-    /// The type of this name, in the catalogs or in SQL, whatever its case.
+    /// The type with this name in the catalogs or in SQL, in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim().to_ascii_lowercase();
@@ -169,12 +169,12 @@ impl Type {
         known.map(|known| Self(known.oid)).or_else(alias)
     }
 
-    /// The type that a column of the catalogs was declared with: the first word, what follows is for the engine inside.
+    /// The type of a declared catalog column: the first word; the second is the type for SQLite.
     pub(crate) fn declared(text: &str) -> Option<Self> {
         text.split(' ').next().and_then(Self::named)
     }
 
-    /// What is known of it.
+    /// Its description; `None` if it is not supported.
     #[must_use]
     pub fn about(self) -> Option<&'static TypeDescription> {
         ALL.iter().find(|known| known.oid == self.0)

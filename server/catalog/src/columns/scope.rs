@@ -1,4 +1,4 @@
-//! Which tables a query reads, and which columns they have.
+//! The tables that a query reads, and their columns.
 
 use super::{Columns, name_of, type_of};
 use crate::rewrite::{first_select, last, plain};
@@ -12,25 +12,25 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Columns that are written down or looked at for one question: nobody can have it take long.
+/// Maximum number of columns copied or inspected for one query, which bounds the time.
 const MOST: usize = 1_000_000;
-/// Columns of a query, and what stands after one FROM: more has the engine inside neither.
+/// Maximum number of columns of a query, and of sources after one FROM, as in SQLite.
 const MOST_COLUMNS: usize = 2_000;
 const MOST_SOURCES: usize = 64;
 
-/// What names stand for at a place in a query.
+/// The meaning of names at a position of a query.
 pub(super) struct Scope<'a> {
     description: &'a Description,
-    /// Of the query around this one.
+    /// The scope of the enclosing query.
     around: Option<&'a Scope<'a>>,
-    /// Queries that `WITH` gives a name.
+    /// Queries named by `WITH`.
     named: BTreeMap<String, Rc<Columns>>,
-    /// What stands after FROM: names, and columns where they are known.
+    /// The sources after FROM: names, and columns if known.
     sources: Vec<(String, Option<Rc<Columns>>)>,
     left: Rc<Cell<usize>>,
 }
 
-/// The first column of a query, by its name and without what it reads.
+/// The first column of a query: its name and expression, not resolved.
 pub(super) fn first_column(query: &Query) -> Option<(String, &Expr)> {
     match first_select(query)?.projection.first()? {
         SelectItem::UnnamedExpr(expr) => Some((name_of(expr), expr)),
@@ -39,7 +39,7 @@ pub(super) fn first_column(query: &Query) -> Option<(String, &Expr)> {
     }
 }
 
-/// Columns by the names that an alias gives them.
+/// Columns renamed by an alias.
 fn renamed(mut columns: Columns, alias: Option<&TableAlias>) -> Columns {
     for (column, name) in columns.iter_mut().zip(alias.iter().flat_map(|alias| &alias.columns)) {
         column.0 = plain(&name.name);
@@ -53,23 +53,23 @@ impl<'a> Scope<'a> {
         Self { description, around: None, named: BTreeMap::new(), sources: Vec::new(), left }
     }
 
-    /// For a query inside of this one.
+    /// The scope of a subquery.
     pub(super) fn within(&'a self) -> Self {
         let left = Rc::clone(&self.left);
         Self { description: self.description, around: Some(self), named: BTreeMap::new(), sources: Vec::new(), left }
     }
 
-    /// Whether this much may still be looked at.
+    /// Uses up this cost. Returns whether the limit allows it.
     fn affords(&self, cost: usize) -> bool {
         let left = self.left.get().checked_sub(cost);
         self.left.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    /// The columns of a query; `None` where they cannot be told.
+    /// The columns of a query; `None` if they cannot be inferred.
     pub(super) fn columns(mut self, query: &Query) -> Option<Columns> {
         for with in query.with.iter().flat_map(|with| &with.cte_tables) {
-            // One that reads itself knows itself by its first part alone.
+            // In a recursive query, the inner reference has the columns of the first part.
             if let Some(columns) = self.within().columns(&with.query) {
                 self.named.insert(plain(&with.alias.name), Rc::new(renamed(columns, Some(&with.alias))));
             }
@@ -170,12 +170,12 @@ impl<'a> Scope<'a> {
         described.or_else(|| tables::columns_of(schema, table)).map(Rc::new)
     }
 
-    /// This one, and those around it.
+    /// This scope and the enclosing ones, from the inside out.
     fn scopes(&self) -> impl Iterator<Item = &Scope<'a>> {
         std::iter::successors(Some(self), |scope| scope.around)
     }
 
-    /// The type of a column that an expression names.
+    /// The type of the column that an expression names.
     pub(super) fn column(&self, expr: &Expr) -> Option<Type> {
         let (source, column) = match expr {
             Expr::Identifier(name) => (None, plain(name)),
@@ -194,7 +194,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The column of a function that stands as a table.
+/// The column of a function used as a table.
 fn called(function: &str, alias: Option<&TableAlias>) -> Columns {
     let name = alias.map_or_else(|| function.to_owned(), |alias| plain(&alias.name));
     let of = match function {
@@ -202,7 +202,7 @@ fn called(function: &str, alias: Option<&TableAlias>) -> Columns {
         "unnest" => Type::TEXT,
         function => functions::returned(function),
     };
-    // The second is the one of `WITH ORDINALITY`, where the alias names one.
+    // The second column is that of `WITH ORDINALITY`, if the alias names one.
     let both = alias.is_some_and(|alias| alias.columns.len() > 1);
     let ordinality = both.then(|| ("ordinality".to_owned(), Type::INT8));
     std::iter::once((name, of)).chain(ordinality).collect()

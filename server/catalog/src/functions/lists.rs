@@ -1,4 +1,4 @@
-//! Lists, written as PostgreSQL writes them, and aggregates.
+//! Lists in PostgreSQL's text format, and aggregates.
 
 use super::{MOST_BYTES, PLAIN, argument, counted, elements, list, number};
 use crate::limits::{CatalogQueryError, Meter};
@@ -6,10 +6,10 @@ use rusqlite::functions::{Aggregate, Context};
 use rusqlite::{Connection, Error};
 use std::sync::Arc;
 
-/// Numbers that `generate_series` gives at most.
+/// Maximum number of values of `generate_series`.
 const MOST_NUMBERS: i64 = 10_000;
 
-/// Lists, and aggregates that make them.
+/// Adds functions on lists, and aggregates that return lists.
 pub(super) fn add(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
     let text = |name: &str, arguments: i32, of: fn(&Context<'_>) -> Option<String>| {
         let meter = Arc::clone(meter);

@@ -1,4 +1,4 @@
-//! What `current_setting` and `pg_settings` tell.
+//! The settings in `current_setting` and `pg_settings`.
 
 use crate::Description;
 
@@ -40,7 +40,7 @@ pub(crate) const SETTINGS: [&str; 34] = [
     "wal_level",
 ];
 
-/// Settings as `current_setting` and `SHOW` tell them, where the connection has no own.
+/// The value of a setting in `current_setting` and `SHOW`, unless the connection has changed it.
 #[must_use]
 pub fn setting(description: &Description, name: &str) -> Option<String> {
     let value = match name.to_ascii_lowercase().as_str() {

@@ -1,6 +1,6 @@
-//! Functions that make texts, and those of SQLite whose work grows faster than their arguments: each checks the limits
-//! of the query before it
-//! allocates, and takes time in proportion to its arguments.
+//! Functions that build texts, and replacements for SQLite functions whose work grows faster than their arguments. Each
+//! function checks the limits of the query before it allocates, and takes time proportional to the length of its
+//! arguments.
 
 use super::{MOST_BYTES, PLAIN, argument};
 use crate::limits::{CatalogQueryError, Meter};
@@ -9,7 +9,7 @@ use rusqlite::{Connection, Error};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A text of so many bytes may be made.
+/// Checks that a text of this length may be built.
 fn room(meter: &Meter, bytes: usize) -> Result<(), Error> {
     if bytes > MOST_BYTES {
         return Err(meter.end(CatalogQueryError::Limit("1 MiB of one value")));
@@ -23,7 +23,7 @@ fn joined(meter: &Meter, parts: &[String], between: &str) -> Result<String, Erro
     Ok(parts.join(between))
 }
 
-/// Adds them to a connection.
+/// Adds the functions to a connection.
 pub(super) fn add(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
     let text = |name: &str, of: fn(&Meter, &Context<'_>) -> Result<Option<String>, Error>| {
         let meter = Arc::clone(meter);

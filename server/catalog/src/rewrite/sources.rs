@@ -1,12 +1,13 @@
-//! What stands after FROM, where the engine inside says it otherwise.
+//! Sources after FROM that SQLite writes differently.
 //!
-//! | PostgreSQL | here |
+//! | PostgreSQL | SQLite |
 //! |---|---|
 //! | `unnest(list) x`, `generate_series(1, n) x` | `json_each(elements(list)) x`, of which `x` is the column `value` |
 //! | `generate_series(1, n) AS s(i)` | `(SELECT value AS i FROM json_each(series(1, n))) AS s` |
-//! | `unnest(c.list) AS s(x)`, of a table beside it | `json_each(elements(c.list)) s`, of which `s.x` and `x` are `s.value` |
+//! | `unnest(c.list) AS s(x)`, of an adjacent table | `json_each(elements(c.list)) s`, of which `s.x` and `x` are
+//!   `s.value` |
 //! | `... WITH ORDINALITY AS s(x, n)` | the same, and `n` is `key + 1` |
-//! | `f(x) s`, of one value | `(SELECT f(x) AS s) AS s` |
+//! | `f(x) s`, of a single value | `(SELECT f(x) AS s) AS s` |
 //! | `(VALUES ...) AS v(a, b)` | `(WITH v(a, b) AS (VALUES ...) SELECT * FROM v) AS v` |
 
 use super::{call, last, plain, select};
@@ -18,30 +19,30 @@ use sqlparser::ast::{
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// What names mean in a query, beyond what they mean to the engine inside.
+/// Replacements for names in a query.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// Columns of lists by their own names: what stands for them.
+    /// Replacements for columns of lists, by column name.
     columns: BTreeMap<String, Expr>,
-    /// The same, by the list's name and theirs.
+    /// The same, by list name and column name.
     qualified: BTreeMap<(String, String), Expr>,
-    /// The numbers of catalogs, by the names that they have in the query.
+    /// The OIDs of catalogs, by their names in the query.
     catalogs: BTreeMap<String, i64>,
 }
 
 impl Sources {
-    /// Makes everything that stands after FROM one of the engine's; nothing where that cannot be.
+    /// Translates all sources after FROM; `None` if one cannot be translated.
     pub(super) fn of(query: &mut Query) -> Option<Self> {
         let mut sources = Self::default();
         VisitMut::visit(query, &mut sources).is_continue().then_some(sources)
     }
 
-    /// What stands for a column.
+    /// The replacement for a column.
     pub(super) fn column(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Identifier(name) => self.columns.get(&plain(name)).cloned(),
             Expr::CompoundIdentifier(names) => match names.as_slice() {
-                // Of which catalog a row is.
+                // The catalog that a row belongs to.
                 [source, column] if plain(column) == "tableoid" => {
                     let number = self.catalogs.get(&plain(source))?;
                     Some(Expr::Value(sqlparser::ast::Value::Number(number.to_string(), false).into()))
@@ -53,7 +54,7 @@ impl Sources {
         }
     }
 
-    /// Keeps the name of a column that something else stands for.
+    /// Keeps the name of a replaced column in the result.
     pub(super) fn name(&self, item: &mut SelectItem) {
         let SelectItem::UnnamedExpr(expr) = item else { return };
         let name = match expr {
@@ -71,7 +72,7 @@ impl Sources {
         self.qualified.insert((source.to_owned(), column.to_owned()), expr.clone());
     }
 
-    /// A list that stands as a table.
+    /// A list used as a table.
     fn list(&mut self, called: &CalledFunction) -> Option<TableFactor> {
         let make = if called.name == "unnest" { "elements" } else { "series" };
         let each = call(make, called.args.clone());
@@ -143,12 +144,12 @@ impl CalledFunction {
         Some(Self { name: last(name), args: args.collect::<Option<_>>()?, alias: alias.clone(), ordinality })
     }
 
-    /// The name that it has as a table.
+    /// Its name as a table.
     fn shown(&self) -> String {
         self.alias.as_ref().map_or_else(|| self.name.clone(), |alias| plain(&alias.name))
     }
 
-    /// The names that its columns are given.
+    /// The aliases of its columns.
     fn columns(&self) -> Vec<Ident> {
         self.alias.iter().flat_map(|alias| &alias.columns).map(|column| column.name.clone()).collect()
     }
@@ -158,7 +159,7 @@ fn argument(expr: Expr) -> FunctionArg {
     FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))
 }
 
-/// Whether something is read from a table.
+/// Whether an argument refers to a table.
 fn reads(args: &[Expr]) -> bool {
     struct FunctionFinder;
     impl Visitor for FunctionFinder {
@@ -173,13 +174,13 @@ fn reads(args: &[Expr]) -> bool {
     args.iter().any(|arg| Visit::visit(arg, &mut FunctionFinder).is_break())
 }
 
-/// A query as a table, its columns named by itself.
+/// A query as a table, with its own column names.
 fn derived(subquery: Box<Query>, alias: Option<TableAlias>) -> TableFactor {
     let alias = alias.map(|alias| TableAlias { explicit: true, columns: Vec::new(), ..alias });
     TableFactor::Derived { lateral: false, subquery, alias, sample: None }
 }
 
-/// A query as a table whose columns get other names.
+/// A query as a table with other column names.
 fn renamed(subquery: &Query, alias: &TableAlias) -> Option<TableFactor> {
     let columns: Vec<String> = alias.columns.iter().map(|column| column.name.to_string()).collect();
     let mut made = select(&format!("WITH renamed({}) AS (SELECT 1) SELECT * FROM renamed", columns.join(", ")))?;
@@ -195,7 +196,7 @@ impl VisitorMut for Sources {
         if let TableFactor::Derived { lateral: false, subquery, alias: Some(alias), .. } = factor
             && !alias.columns.is_empty()
         {
-            // Names for the first columns alone are not worth a way of their own.
+            // Aliases for only some of the columns are not supported.
             let Some(made) = renamed(subquery, alias) else { return ControlFlow::Break(()) };
             *factor = made;
             return ControlFlow::Continue(());
@@ -211,7 +212,7 @@ impl VisitorMut for Sources {
         let made = match called.name.as_str() {
             "json_each" => return ControlFlow::Continue(()),
             "unnest" | "generate_series" => self.list(&called),
-            // Functions that give tables are tables here.
+            // Functions that return catalogs are tables here.
             name if number_of_catalog(name).is_some() => return ControlFlow::Continue(()),
             name => {
                 let shown = called.columns().first().map_or_else(|| called.shown(), plain);

@@ -1,8 +1,8 @@
-//! The columns of the catalogs' tables, as PostgreSQL has them, as far as clients ask for them.
+//! The columns of PostgreSQL's catalogs, as far as clients query them.
 
 #[derive(Debug)]
 pub(crate) struct Shape {
-    /// Its number, where clients know it; 0 for any.
+    /// Its OID, if clients rely on it; 0 for any.
     pub oid: i64,
     /// Its name.
     pub name: &'static str,

@@ -1,12 +1,13 @@
-//! What tools ask when they connect and when somebody browses (`testdata/introspection`, a file for each tool): every question is evaluated, and its
-//! answer is a snapshot. The same files are sent through the wire by the tests of the command.
+//! Queries that tools send when they connect and when users browse (`testdata/introspection`, a file for each tool).
+//! Every query is evaluated, and its answer is a snapshot. The tests of the command send the same files through the
+//! wire.
 
 use super::{Column, Description, Parser, PostgreSqlDialect, Statement, Table, Type};
 use crate::Catalog;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Rows that a snapshot shows of one answer, at its beginning and at its end.
+/// Rows of an answer in a snapshot, at its beginning and at its end.
 const SHOWN: usize = 6;
 
 fn folder() -> PathBuf {
@@ -62,14 +63,14 @@ fn statements(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The answers to the questions of a file: names and types of columns, and the first rows.
+/// The answers to the queries of a file: names and types of columns, and the first rows.
 fn answers(catalog: &Catalog, tool: &str, text: &str) -> String {
     let mut shown = String::new();
     for (said, sql) in statements(text) {
         let statement = Parser::parse_sql(&PostgreSqlDialect {}, &sql);
         let statement = statement.unwrap_or_else(|error| panic!("{tool}, {said}: {error}")).remove(0);
         if !matches!(statement, Statement::Query(_)) {
-            // Settings and transactions are the connection's.
+            // Settings and transactions are handled by the connection.
             continue;
         }
         let answer = catalog.answer(&statement, &[], &crate::limits::CallOff::default()).unwrap();
@@ -91,7 +92,7 @@ fn answers(catalog: &Catalog, tool: &str, text: &str) -> String {
 }
 
 #[test]
-fn every_question_of_a_tool_is_answered() {
+fn every_query_of_a_tool_is_answered() {
     let catalog = clinic();
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -1,14 +1,14 @@
-//! Queries that would take long, or much memory, or use functions and tables that are not offered.
+//! Queries that would take long or much memory, or use unsupported functions and tables.
 
 use super::{CallOff, CatalogQueryError, catalog, parsed, rows};
 use crate::limits::MOST_TIME;
 use rusqlite::config::DbConfig;
 use std::time::{Duration, Instant};
 
-/// How much later than its limit a query may end: one call of a function, and a machine that has other things to do.
+/// Upper bound of the time by which a query may exceed its limit: one call of a function, on a busy machine.
 const LATE: Duration = Duration::from_secs(4);
 
-/// Why a query ends without an answer; it must end in time.
+/// The reason why a query ends without an answer, within the time limit.
 fn ended(sql: &str) -> CatalogQueryError {
     let (catalog, statement) = (catalog(), parsed(sql));
     let begun = Instant::now();
@@ -22,7 +22,7 @@ fn ended(sql: &str) -> CatalogQueryError {
 
 #[test]
 fn long_queries_end_at_a_limit() {
-    // Each query has all columns of the one before, twice.
+    // Each query contains all columns of the previous one twice.
     let doubled: String = (1..40).map(|at| format!(", v{at} AS (SELECT *, * FROM v{})", at - 1)).collect();
     let doubled = format!("WITH v0 AS (SELECT * FROM pg_class){doubled} SELECT * FROM v39");
     let doubled = catalog().answer(&parsed(&doubled), &[], &CallOff::default());
@@ -40,7 +40,7 @@ fn long_queries_end_at_a_limit() {
         format!("SELECT string_agg('{long}', '') FROM pg_attribute"),
         format!("SELECT replace('{long}', 'x', '0123456789')"),
         format!("SELECT concat(x, x, x, x, x, x) FROM (SELECT '{long}' AS x) t"),
-        // Patterns: another in each row, a large one, and one that is matched in many places of a long text.
+        // Patterns: a different one in each row, a large one, and one matched at many positions of a long text.
         "SELECT count(*) FROM pg_attribute a, pg_attribute b WHERE a.attname ~ ('(\\w{1,60}\\W?){5}' || b.attname)".to_owned(),
         "SELECT count(*) FROM pg_attribute a, pg_attribute b WHERE a.attname ~ ('^(a|b)*' || b.attname || b.attnum)".to_owned(),
         format!("SELECT '{long}' ~ '(x|y)*z'"),
@@ -49,7 +49,7 @@ fn long_queries_end_at_a_limit() {
         let why = ended(&sql);
         assert!(matches!(why, CatalogQueryError::Limit(_)), "{why} for {sql:.200}");
     }
-    // Work that grows with the product of two lengths does not.
+    // Functions whose naive time is the product of two lengths are fast.
     let (text, part) = ("a".repeat(100_000), format!("{}b", "a".repeat(50_000)));
     let sql = format!(
         "SELECT instr, trimmed, replaced FROM (SELECT strpos('{text}', '{part}') AS instr, length(trim(BOTH '{part}' FROM '{text}')) AS trimmed, \
@@ -100,9 +100,9 @@ fn functions_and_tables_of_sqlite_are_refused() {
     assert!(catalog().answer(&parsed("DELETE FROM pg_class"), &[], &CallOff::default()).unwrap().is_unknown);
 }
 
-/// A query that another thread calls off ends at once, and the catalogs answer the next one.
+/// A cancelled query ends at once, and the catalogs answer the next one.
 #[test]
-fn queries_can_be_called_off() {
+fn queries_can_be_cancelled() {
     let (catalog, call_off) = (catalog(), CallOff::default());
     let long = parsed("SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c, pg_attribute d");
     let other = call_off.clone();

@@ -352,7 +352,7 @@ const KINDS: [(&str, usize); 6] = [
     ("catalogs", 200),
     ("refused", 100),
     ("reconnecting", 40),
-    ("called off", 100),
+    ("cancelled", 100),
 ];
 
 /// Repeated requests of one client leave nothing in memory. A single client keeps the allocator's heaps stable.

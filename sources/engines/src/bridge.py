@@ -5,14 +5,14 @@ No value and no message of the engine is ever passed on but the rows of totals: 
 
 import sys
 
-# Nothing of the folder that the command is run in is a module of this program.
+# No module of this program may be imported from the working directory.
 sys.path[:] = [path for path in sys.path if path]
 
 import json  # noqa: E402
 import os  # noqa: E402
 
 sys.stdin.reconfigure(encoding="utf-8")
-# Whatever a client prints goes to standard error.
+# Output of a client library goes to standard error.
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -44,7 +44,8 @@ class Spark:
 
     def columns(self, relation):
         fields = self.session.sql(f"SELECT * FROM {relation}").schema.fields
-        # What a text is padded to or cut off at stands beside its type; its collation has no say, since its bytes are compared.
+        # Padding and length of a text are stored beside its type. The collation is irrelevant, since bytes are
+        # compared.
         kinds = [field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", field.dataType.simpleString()) for field in fields]
         return [[field.name, kind.split(" collate ")[0]] for field, kind in zip(fields, kinds)]
 
@@ -58,7 +59,7 @@ class DuckDb:
     def __init__(self, address):
         import duckdb
 
-        # Nothing is ever written.
+        # The database is opened read-only.
         self.connection = duckdb.connect(address, read_only=address != ":memory:")
         self.connection.execute("SET enable_progress_bar = false")
 

@@ -1,4 +1,4 @@
-//! A conversation with an engine, by way of its own client for Python.
+//! A connection to an engine, through its own Python client.
 
 use crate::error::EngineError;
 use deniable_core::schema::EngineKind;
@@ -10,28 +10,29 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const BRIDGE: &str = include_str!("bridge.py");
-/// What statements mean rests on these settings: they are made, and read back.
+/// The meaning of statements depends on these settings: they are set, and read back.
 const SPARK: [(&str, &str); 5] = [
     ("spark.sql.ansi.enabled", "true"),
     ("spark.sql.session.timeZone", "UTC"),
     ("spark.sql.caseSensitive", "true"),
     ("spark.sql.decimalOperations.allowPrecisionLoss", "true"),
-    // Where tables are stored by partitions, groups could be made within each of them: the rows of a person would be
+    // If tables are stored by partitions, groups could be formed within each of them: the rows of a person would be
     // capped once per partition.
     ("spark.sql.sources.v2.bucketing.enabled", "false"),
 ];
 const DUCK_DB: [(&str, &str); 2] = [("TimeZone", "UTC"), ("default_collation", "")];
-/// The first version of Spark whose texts tell whether they are in UTF-8.
+/// The first version of Spark that can validate UTF-8 texts.
 const SPARK_SINCE: u32 = 4;
-/// Most bytes of one answer: cells are at most a million.
+/// Maximum number of bytes of one answer: cells are at most a million.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The interpreter that has the client, where this variable names none.
+/// The variable that names the Python interpreter, and its default.
 const INTERPRETER: (&str, &str) = ("DENIABLE_PYTHON", "python3");
-/// With this variable set, what the client and the engine say goes to standard error, for whoever looks for a mistake: it quotes values.
+/// If this variable is set, output of the client and the engine goes to standard error, for debugging: it quotes
+/// values.
 const TALKS: &str = "DENIABLE_ENGINE_TALKS";
 
-/// An engine that is ready to be asked.
+/// A connected engine.
 #[derive(Debug)]
 pub struct Engine {
     kind: EngineKind,
@@ -43,7 +44,7 @@ pub struct Engine {
     answers: BufReader<ChildStdout>,
 }
 
-/// Where an engine is. It may hold a token, and is not shown.
+/// The address of an engine. It may contain a token, and is not shown.
 struct Address(String);
 
 impl std::fmt::Debug for Address {
@@ -52,7 +53,7 @@ impl std::fmt::Debug for Address {
     }
 }
 
-/// What an engine is, and what it is set to.
+/// The version and settings of an engine.
 #[derive(Deserialize)]
 struct Settings {
     version: String,
@@ -68,8 +69,8 @@ enum Reply {
 }
 
 impl Engine {
-    /// The engine whose address stands in a variable of the environment, named as `env:SPARK_MASTER`, by the client of the interpreter that
-    /// `DENIABLE_PYTHON` names: `python3` where it names none.
+    /// Connects to the engine whose address is in an environment variable, named as `env:SPARK_MASTER`. The interpreter
+    /// is that of `DENIABLE_PYTHON`, by default `python3`.
     ///
     /// # Errors
     /// When the variable is not set, and those of [`Self::start`].
@@ -77,22 +78,24 @@ impl Engine {
         let variable = connect.strip_prefix("env:").unwrap_or_default();
         let help = match kind {
             EngineKind::Spark => {
-                "let it hold the cluster's address: spark://host:7077, local[4], or sc://host:15002 for Spark Connect"
+                "set it to the cluster's address: spark://host:7077, local[4], or sc://host:15002 for Spark Connect"
             }
-            EngineKind::DuckDb => "let it hold the file of the database, or :memory:",
+            EngineKind::DuckDb => "set it to the file of the database, or :memory:",
         };
         let held = |variable: &str| std::env::var(variable).ok().filter(|held| !held.is_empty());
-        let unset = || EngineError::new(format!("the variable {variable} is not set, or is no text"), help);
+        let unset = || EngineError::new(format!("the variable {variable} is not set, or is not valid text"), help);
         let address = held(variable).ok_or_else(unset)?;
         let (variable, usual) = INTERPRETER;
         let python = held(variable).unwrap_or_else(|| usual.to_owned());
         Self::start(kind, &address, &python)
     }
 
-    /// Starts the client, connects, and makes the settings that statements rest on. `python` is the interpreter that has the client.
+    /// Starts the client, connects, and sets the settings that statements depend on. `python` is an interpreter with
+    /// the client installed.
     ///
     /// # Errors
-    /// When there is no such interpreter or client, the engine does not answer, is too old, or is set to something else.
+    /// When the interpreter or client is missing, or the engine does not answer, is too old, or has conflicting
+    /// settings.
     pub fn start(kind: EngineKind, address: &str, python: &str) -> Result<Self, EngineError> {
         let (pinned, help) = match kind {
             EngineKind::Spark => (
@@ -112,7 +115,7 @@ impl Engine {
         }
         let mut process = command.spawn().map_err(lost)?;
         let (Some(questions), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
-            return Err(EngineError::new(format!("`{python}` cannot be spoken to"), help));
+            return Err(EngineError::new(format!("`{python}` has no standard input or output"), help));
         };
         let answers = BufReader::new(answers);
         let (version, settings) = (String::new(), BTreeMap::new());
@@ -129,12 +132,12 @@ impl Engine {
         Ok(started)
     }
 
-    /// Makes settings, and looks whether they are made.
+    /// Sets these settings, and checks their values afterwards.
     fn pin(&mut self, wanted: &[(&str, &str)]) -> Result<(), EngineError> {
         let pinned: BTreeMap<&str, &str> = wanted.iter().copied().collect();
         let settings = self.ask(&json!({ "ask": "settings", "pinned": pinned }))?;
         let settings: Settings = serde_json::from_value(settings).map_err(|_| EngineError::unexpected())?;
-        let help = "statements mean something else with it: let whoever runs the engine leave it as it comes";
+        let help = "it changes the meaning of statements: ask the engine's administrator to restore its default";
         for (name, value) in wanted {
             if settings.pinned.get(*name).map(String::as_str) != Some(*value) {
                 return Err(EngineError::new(format!("the engine cannot be set to {name} = \"{value}\""), help));
@@ -145,42 +148,42 @@ impl Engine {
         }
         let major = settings.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         if self.kind == EngineKind::Spark && major.is_none_or(|major| major < SPARK_SINCE) {
-            let problem = format!("the engine is Spark {}, of before version {SPARK_SINCE}", plain(&settings.version));
-            return Err(EngineError::new(problem, "let it be Spark 4 or later"));
+            let problem = format!("the engine is Spark {}, older than version {SPARK_SINCE}", plain(&settings.version));
+            return Err(EngineError::new(problem, "use Spark 4 or later"));
         }
         self.version = plain(&settings.version);
         self.settings = settings.pinned;
         Ok(())
     }
 
-    /// Its version, in its own words.
+    /// The engine's version, as it reports it.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What it is set to.
+    /// The settings that statements depend on.
     #[must_use]
     pub fn settings(&self) -> &BTreeMap<String, String> {
         &self.settings
     }
 
-    /// Where it is. It may hold a token, and must not be shown.
+    /// The address. It may contain a token, and must not be shown.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address.0
     }
 
-    /// Which it is.
+    /// The kind of the engine.
     #[must_use]
     pub fn kind(&self) -> EngineKind {
         self.kind
     }
 
-    /// The columns of a relation, which is written as the engine takes it.
+    /// The columns of a relation, which is written in the engine's syntax.
     ///
     /// # Errors
-    /// When there is no such relation.
+    /// When the relation does not exist.
     pub fn columns(&mut self, relation: &str) -> Result<Vec<EngineColumn>, EngineError> {
         let columns = self.ask(&json!({ "ask": "columns", "relation": relation }))?;
         let columns: Vec<(String, String)> = serde_json::from_value(columns).map_err(|_| EngineError::unexpected())?;
@@ -191,10 +194,11 @@ impl Engine {
         Ok(columns.into_iter().map(column).collect())
     }
 
-    /// Runs a statement that has a place for a text, the salt: rows of whole numbers, none of them missing. No other answer is read.
+    /// Runs a statement with a parameter for the salt, a text. It must return rows of whole numbers without NULL; any
+    /// other result is rejected.
     ///
     /// # Errors
-    /// When the engine fails, or answers something else.
+    /// When the engine fails, or returns anything else.
     pub fn numbers(&mut self, sql: &str, salt: &str) -> Result<Vec<Vec<i128>>, EngineError> {
         let rows = self.ask(&json!({ "ask": "rows", "sql": sql, "salt": salt }))?;
         let rows: Vec<Vec<Option<String>>> = serde_json::from_value(rows).map_err(|_| EngineError::unexpected())?;
@@ -204,7 +208,7 @@ impl Engine {
     }
 
     fn ask(&mut self, question: &Value) -> Result<Value, EngineError> {
-        let silent = "look at the engine's own log, and run the same again: what is paid for stays paid for";
+        let silent = "look at the engine's own log, and run the same again: it is not charged twice";
         let ended = |_| EngineError::new("the engine's client has ended", silent);
         writeln!(self.questions, "{question}").and_then(|()| self.questions.flush()).map_err(ended)?;
         let mut line = String::new();
@@ -220,7 +224,7 @@ impl Engine {
     }
 }
 
-/// It could not be connected to. Its own words may quote the address, with a token.
+/// The error of a failed connection. The engine's own message may quote the address, with a token.
 fn unreached(kind: EngineKind, error: EngineError) -> EngineError {
     let help = "check the address that the variable of `connect` holds, and that the engine is up. With DENIABLE_ENGINE_TALKS=1 its own words \
                 are shown, which may quote that address";
@@ -229,18 +233,18 @@ fn unreached(kind: EngineKind, error: EngineError) -> EngineError {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // The process that was started here, and no other.
+        // Only the process that this value started is killed.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// A name of the engine's, without anything that a value could hide in.
+/// A name from the engine, reduced to characters that cannot hide a value.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c)).take(80).collect()
 }
 
-/// What a type of an engine is, where all of its values mean the same everywhere.
+/// The storage type of an engine's type, if its values have the same meaning in all systems.
 fn stored(kind: &str) -> Option<StorageType> {
     Some(match kind.to_ascii_lowercase().as_str() {
         "boolean" => StorageType::Boolean,
@@ -258,8 +262,8 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// A program in place of the interpreter, which answers for Spark: every setting is taken, but for those that `but`
-    /// changes.
+    /// A program in place of the interpreter, which imitates Spark: it accepts every setting, except for the changes in
+    /// `but`.
     fn spark(folder: &Path, but: &str) -> Option<String> {
         let program = format!(
             "#!/usr/bin/env python3\nimport json, sys\nfor line in sys.stdin:\n    question, answer = json.loads(line), None\n    \
@@ -267,7 +271,7 @@ mod tests {
              '4.2.0', 'pinned': pinned, 'others': []}}\n    print(json.dumps({{'answer': answer}}), flush=True)\n"
         );
         let path = folder.join("spark");
-        // By another process, so that no thread of this one has it open for writing when it is run.
+        // Written by another process, so that no thread of this process has the file open for writing when it is run.
         let write = "import os, sys\nopen(sys.argv[1], 'w').write(sys.argv[2])\nos.chmod(sys.argv[1], 0o700)";
         let written = Command::new("python3").args(["-c", write]).arg(&path).arg(program).status();
         written.is_ok_and(|status| status.success()).then(|| path.display().to_string())
@@ -276,7 +280,7 @@ mod tests {
     /// With partitioned grouping a person is capped once per partition of the stored table, so an engine that keeps
     /// this setting is rejected.
     #[test]
-    fn spark_is_refused_where_it_may_group_by_stored_partitions() {
+    fn spark_is_refused_if_it_may_group_by_stored_partitions() {
         const SETTING: &str = "spark.sql.sources.v2.bucketing.enabled";
         let folder = tempfile::tempdir().unwrap();
         let started = |but: &str| {
@@ -298,13 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn types_that_mean_the_same_everywhere() {
+    fn types_with_the_same_meaning_in_all_systems() {
         for (kind, expected) in [
             ("BIGINT", Some(StorageType::Whole)),
             ("double", Some(StorageType::Double)),
             ("string", Some(StorageType::Text)),
             ("varchar(5)", Some(StorageType::Text)),
-            // Filled up with spaces; exact, and not a double; with a zone.
+            // Padded with spaces; exact instead of double; with a time zone.
             ("char(5)", None),
             ("decimal(9,2)", None),
             ("timestamp", None),

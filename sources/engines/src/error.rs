@@ -1,6 +1,6 @@
-//! What can go wrong, in words of our own: those of engines quote values.
+//! Errors in this crate's own words, since messages of engines quote values.
 
-/// An engine cannot be asked, or did not do as it was told. For the curator alone.
+/// An engine cannot be queried, or returned an invalid reply. For the curator alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct EngineError {
@@ -11,12 +11,12 @@ pub struct EngineError {
 }
 
 impl EngineError {
-    /// What was answered is none of what can be.
+    /// The error for an invalid reply.
     #[must_use]
     pub fn unexpected() -> Self {
         Self::new(
-            "the engine answered something else than it was asked",
-            "check that nothing stands between it and its client",
+            "the engine's client returned an invalid reply",
+            "check that no other program changes the replies of its client",
         )
     }
 

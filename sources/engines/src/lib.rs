@@ -1,13 +1,13 @@
-//! Engines that hold rows: a conversation with each by its own client for Python, which its users have.
+//! Engines that hold rows: a connection to each through its own Python client, which its users have installed.
 //!
 //! | question | module |
 //! |---|---|
-//! | how is an engine reached, and what is it set to? | [`Engine`] |
-//! | what is said to its client? | `bridge.py`: lines of JSON over pipes |
-//! | how are tables a source of rows? | [`open`], `table` |
-//! | what can go wrong? | [`EngineError`]: in words of its own, since those of engines quote values |
+//! | how is an engine reached, and which settings does it have? | [`Engine`] |
+//! | what is sent to its client? | `bridge.py`: lines of JSON over pipes |
+//! | how is a table a source of rows? | [`open`], `table` |
+//! | which errors occur? | [`EngineError`]: in this crate's own words, since those of engines quote values |
 //!
-//! What engines are asked, and whether they do as they are told, is `deniable_pushdown`.
+//! The statements, and the checks of their results, are in `deniable_pushdown`.
 
 mod engine;
 mod error;

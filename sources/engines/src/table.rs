@@ -1,4 +1,4 @@
-//! Tables of engines as a source of rows, which is asked for totals.
+//! Tables of engines as a source of rows that returns totals only.
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -18,7 +18,7 @@ pub fn open() -> OpenTable {
     Box::new(move |table, data| Ok(Arc::new(locate(table, data, &mut engines)?)))
 }
 
-/// The engines of a run: one conversation with each.
+/// The engines of a run, with one connection each.
 #[derive(Debug, Default)]
 struct Engines(BTreeMap<(EngineKind, String), Arc<Mutex<Engine>>>);
 
@@ -38,11 +38,11 @@ fn failed(error: EngineError) -> SourceError {
     SourceError::Remote { problem: error.problem, help: error.help }
 }
 
-/// An engine does not know a relation.
+/// The error for a relation that the engine does not know.
 fn unknown(relation: &str, error: &EngineError) -> SourceError {
     SourceError::Remote {
-        problem: format!("{} cannot be looked at: {}", shown(relation), error.problem),
-        help: "check `relation`, and that whoever connects may read it",
+        problem: format!("cannot read the columns of {}: {}", shown(relation), error.problem),
+        help: "check `relation`, and that the connecting user may read it",
     }
 }
 
@@ -50,7 +50,7 @@ fn lock(engine: &Mutex<Engine>) -> MutexGuard<'_, Engine> {
     engine.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The table of a policy.
+/// Opens the table of a policy.
 ///
 /// # Errors
 /// When the engine cannot be reached, or lacks the table or a declared column.
@@ -59,8 +59,8 @@ fn locate(table: &TableSchema, data: &Data, engines: &mut Engines) -> Result<Hel
         return Err(SourceError::Rows { table: table.name.clone() });
     };
     let path = RelationPath::parse(&data.path).ok_or_else(|| SourceError::Remote {
-        problem: format!("`{}` names nothing that an engine holds", shown(&data.path)),
-        help: "write one to three names with points between them, as in `clinic.visits`; what is not plain is in double quotes",
+        problem: format!("`{}` does not name a table of an engine", shown(&data.path)),
+        help: "write one to three names separated by points, as in `clinic.visits`; put unusual names in double quotes",
     })?;
     let engine = engines.at(*kind, connect)?;
     let relation = path.in_sql(*kind);
@@ -85,7 +85,7 @@ fn locate(table: &TableSchema, data: &Data, engines: &mut Engines) -> Result<Hel
     Ok(HeldRows(EngineTable::new(connection, relation, columns)))
 }
 
-/// Expects one column of a declared name, in a type of which all values mean the same everywhere.
+/// Checks that exactly one column has the declared name, and that its type has the same meaning in all systems.
 fn expect(declared: &Column, columns: &[EngineColumn], relation: &str) -> Result<(), SourceError> {
     let mut named = columns.iter().filter(|column| column.name == declared.name);
     match (named.next(), named.next()) {
@@ -109,7 +109,7 @@ fn expect(declared: &Column, columns: &[EngineColumn], relation: &str) -> Result
     }
 }
 
-/// Rows that an engine holds and computes with: none of them is read here.
+/// Rows that an engine stores and aggregates: none of them is read here.
 #[derive(Debug)]
 struct HeldRows(Arc<EngineTable>);
 
@@ -123,7 +123,8 @@ impl Rows for HeldRows {
         Err(SourceError::in_engine(&table.name))
     }
 
-    /// Refused: the statement that adds the rows up finds their fingerprint, under a salt that is not known here.
+    /// Not supported: the statement that adds up the rows computes their fingerprint, under a salt that is not known
+    /// here.
     fn fingerprint(&self, source: &Source, _key: &[u8; 32]) -> Result<String, SourceError> {
         Err(SourceError::in_engine(&source.table().name))
     }

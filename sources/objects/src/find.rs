@@ -1,4 +1,4 @@
-//! Which objects a URL names.
+//! The objects that a URL names.
 
 use crate::error::ObjectError;
 use crate::object::Object;
@@ -10,30 +10,30 @@ use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStoreExt as _};
 use std::sync::Arc;
 
-/// Most objects of one table.
+/// Maximum number of objects of one table.
 const MOST_OBJECTS: usize = 100_000;
 
 /// The objects of a URL as files of a table: see [`deniable_data::FindObjects`].
 ///
 /// # Errors
-/// When the URL is none of a store, holds what may be credentials, or the store cannot be read. There may be no objects.
+/// When the URL does not name an object in a store, contains what may be credentials, or the store cannot be read. The
+/// result may be empty.
 pub fn find(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Arc<dyn deniable_data::Object>>, SourceError> {
     let found = objects(url, fits).map_err(|error| SourceError::remote(error.into()))?;
     Ok(found.into_iter().map(|object| Arc::new(object) as Arc<dyn deniable_data::Object>).collect())
 }
 
-/// The objects of a URL, sorted by key: the one of this key; or below it as below a folder, those that `fits` says are of the table; or those
-/// that match a pattern with `*`, `[abc]` or `{a,b}`. Keys with a part that begins with `.` or `_` (partitions, `_x=1`, excepted) are hidden below
-/// folders.
+/// The objects of a URL, sorted by key: the object with this key; or the objects below it, as below a folder, for which
+/// `fits` returns true; or the objects that match a pattern with `*`, `[abc]` or `{a,b}`. Below folders, keys with a
+/// part that begins with `.` or `_` are hidden, except partitions (`_x=1`).
 fn objects(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Object>, ObjectError> {
     let (scheme, bucket, key) = split(url)?;
     let store = Store::of(scheme, bucket)?;
-    let bad_key =
-        |_| ObjectError::new("the URL names no key of an object", "write its key without empty parts, `.` and `..`");
+    let bad_key = |_| ObjectError::new("the URL has no object key", "write the key without empty parts, `.` and `..`");
     if key.contains(['*', '[', '{']) {
         let bad = |_| {
             ObjectError::new(
-                "the URL is not a usable pattern",
+                "the URL is not a valid pattern",
                 "patterns use *, [abc] and {a,b}, as in s3://bucket/visits/*.parquet",
             )
         };
@@ -68,7 +68,8 @@ fn list(store: &Arc<Store>, below: &Path, fits: &dyn Fn(&str) -> bool) -> Result
             let meta = match listed.try_next().await {
                 Ok(Some(meta)) => meta,
                 Ok(None) => break,
-                // Of a listing it is not told why; of a single object, whether there is one or not, it is.
+                // The error of a listing lacks the cause; a request for a single object reports it, whether that object
+                // exists or not.
                 Err(error) => {
                     let probe = store.store.head(&below.clone().join("deniable")).await;
                     let why = probe.err().filter(|why| !matches!(why, Error::NotFound { .. }));
@@ -79,7 +80,7 @@ fn list(store: &Arc<Store>, below: &Path, fits: &dyn Fn(&str) -> bool) -> Result
                 found.push(meta);
             }
             if found.len() > MOST_OBJECTS {
-                let help = "name fewer by a longer prefix or a pattern";
+                let help = "select fewer with a longer prefix or a pattern";
                 return Err(ObjectError::new(format!("there are more than {MOST_OBJECTS} objects below {url}"), help));
             }
         }

@@ -3,10 +3,11 @@
 //! | question | module |
 //! |---|---|
 //! | which objects does a URL name? | [`find`] |
-//! | how are they read, so that they are what was found? | `object`: ranges, each only if the object is still the same |
-//! | what can go wrong? | `error`: in words of its own, since those of stores may quote credentials |
+//! | how are they read, and changes detected? | `object`: ranges, each on condition that the object is unchanged |
+//! | which errors occur? | `error`: in this crate's own words, since those of stores may quote credentials |
 //!
-//! Credentials come from the environment, as the stores' own programs take them (`AWS_ACCESS_KEY_ID` and so on), and never from a URL.
+//! Credentials come from the environment variables of the stores' own programs (`AWS_ACCESS_KEY_ID` and so on), and
+//! never from a URL.
 
 mod error;
 mod find;
@@ -15,7 +16,8 @@ mod store;
 
 pub use find::find;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, to link one program per crate. The alias lets it name items of this
+// crate by an external path.
 #[cfg(test)]
 extern crate self as deniable_objects;
 #[cfg(test)]

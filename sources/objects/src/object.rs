@@ -1,4 +1,4 @@
-//! An object, read as it was found.
+//! An object, read in the version that was found.
 
 use crate::error::ObjectError;
 use crate::store::Store;
@@ -11,20 +11,20 @@ use std::ops::Range;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// Bytes of one request where an object is read from end to end.
+/// Bytes per request when an object is read from end to end.
 const BLOCK: u64 = 8 << 20;
-/// Ranges that are asked for at the same time.
+/// Number of concurrent range requests.
 const AT_ONCE: usize = 8;
 
-/// An object as it was found: of one that is replaced, not a byte is read.
+/// An object in the version that was found: if it is replaced, no byte is read.
 #[derive(Debug)]
 pub(crate) struct Object {
     store: Arc<Store>,
     found: Arc<ObjectHandle>,
 }
 
-/// The values that requests about an object need. It does not own the runtime, which must not be dropped on one of its
-/// own threads.
+/// The values for requests about an object. It does not own the runtime, which must not be dropped on one of its own
+/// threads.
 struct ObjectHandle {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -34,7 +34,7 @@ struct ObjectHandle {
     version: Option<String>,
 }
 
-/// Says nothing of what the store is reached by.
+/// Omits how the store is reached, which may contain credentials.
 impl std::fmt::Debug for ObjectHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ObjectHandle").field("url", &self.url).finish_non_exhaustive()
@@ -44,12 +44,12 @@ impl std::fmt::Debug for ObjectHandle {
 impl Object {
     pub(crate) fn of(store: &Arc<Store>, meta: ObjectMeta) -> Result<Self, ObjectError> {
         let url = format!("{}/{}", store.url, meta.location);
-        // A tag that is weak says that contents are alike, not that they are the same.
+        // A weak tag means equivalent, not identical, contents.
         let tag = meta.e_tag.filter(|tag| !tag.starts_with("W/"));
         if tag.is_none() && meta.version.is_none() {
             return Err(ObjectError::new(
-                format!("the store gives {url} neither an ETag nor a version"),
-                "without one nobody can tell that an object was replaced while it is read: copy it to a folder of this machine",
+                format!("the store reports neither an ETag nor a version of {url}"),
+                "without them, a replacement of the object during reading cannot be detected: copy it to a folder of this machine",
             ));
         }
         let (path, size, version) = (meta.location, meta.size, meta.version);
@@ -57,7 +57,7 @@ impl Object {
         Ok(Self { store: store.clone(), found: Arc::new(found) })
     }
 
-    /// What the store says of an object.
+    /// Requests the metadata of an object.
     pub(crate) fn head(store: &Arc<Store>, path: &Path) -> Result<Self, ObjectError> {
         let url = format!("{}/{path}", store.url);
         let meta = store.runtime.block_on(store.store.head(path)).map_err(|error| ObjectError::of(&error, &url))?;
@@ -110,7 +110,7 @@ impl ObjectHandle {
         };
         let failed = |error: object_store::Error| ObjectError::of(&error, &self.url);
         let got = self.store.get_opts(&self.path, options).await.map_err(failed)?;
-        // A store may pass over the condition.
+        // A store may ignore the condition of the request.
         let is_same = got.meta.size == self.size && (self.tag.is_none() || got.meta.e_tag == self.tag);
         if !is_same {
             return Err(ObjectError::changed(&self.url));
@@ -118,26 +118,26 @@ impl ObjectHandle {
         let bytes = got.bytes().await.map_err(failed)?;
         if bytes.len() as u64 != expected {
             return Err(ObjectError::new(
-                format!("{} was cut off on its way", self.url),
-                "run the same again: what is paid for stays paid for",
+                format!("the transfer of {} was interrupted", self.url),
+                "run the same again: it is not charged twice",
             ));
         }
         Ok(bytes)
     }
 }
 
-/// An object from end to end.
+/// Reads an object from end to end.
 #[derive(Debug)]
 struct Reader {
     object: Arc<Object>,
     block: Bytes,
     ahead: Option<JoinHandle<Result<Bytes, ObjectError>>>,
-    /// Up to where blocks were asked for.
+    /// The offset up to which blocks have been requested.
     asked: u64,
 }
 
 impl Reader {
-    /// Asks for the next block.
+    /// Requests the next block.
     fn ask(&mut self) {
         let end = self.asked.saturating_add(BLOCK).min(self.object.found.size);
         if self.asked < end {
@@ -149,7 +149,7 @@ impl Reader {
 }
 
 impl Drop for Reader {
-    /// What nobody waits for is not fetched.
+    /// Cancels requests whose results are no longer needed.
     fn drop(&mut self) {
         self.ahead.iter().for_each(JoinHandle::abort);
     }

@@ -1,4 +1,4 @@
-//! A bucket, and how it is reached.
+//! A bucket and its connection.
 
 use crate::error::ObjectError;
 use deniable_core::schema::is_store;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// What is asked again, and for how long, where a store is overloaded or a connection ends.
+/// Number of retries, and their total time, when a store is overloaded or a connection ends.
 const RETRIES: usize = 6;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
@@ -21,16 +21,16 @@ pub(crate) struct Store {
     pub(crate) url: String,
 }
 
-/// Says nothing of what it is reached by.
+/// Omits how the store is reached, which may contain credentials.
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Store").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
-/// A URL taken apart: the bucket's own, and what comes after it.
+/// Splits a URL into scheme, bucket and key.
 pub(crate) fn split(url: &str) -> Result<(&str, &str, &str), ObjectError> {
-    let wrong = |help| ObjectError::new("the URL is none of an object in a store", help);
+    let wrong = |help| ObjectError::new("the URL does not name an object in a store", help);
     let Some((scheme, rest)) = url.split_once("://").filter(|(scheme, _)| is_store(scheme)) else {
         return Err(wrong("write s3://bucket/key, gs://bucket/key or az://container/key"));
     };
@@ -48,7 +48,7 @@ pub(crate) fn split(url: &str) -> Result<(&str, &str, &str), ObjectError> {
 }
 
 impl Store {
-    /// The bucket of a URL, reached as the environment says.
+    /// The bucket of a URL, with the connection settings of the environment.
     pub(crate) fn of(scheme: &str, bucket: &str) -> Result<Arc<Self>, ObjectError> {
         let retry = RetryConfig { max_retries: RETRIES, retry_timeout: RETRY_FOR, ..RetryConfig::default() };
         let scheme = scheme.to_ascii_lowercase();
@@ -69,14 +69,14 @@ impl Store {
                 .build()
                 .map(|store| Arc::new(store) as _),
         };
-        let unset = "set what the store's own programs take: AWS_REGION, AWS_ENDPOINT_URL; AZURE_STORAGE_ACCOUNT_NAME; GOOGLE_SERVICE_ACCOUNT";
+        let unset = "set the variables of the store's own programs: AWS_REGION, AWS_ENDPOINT_URL; AZURE_STORAGE_ACCOUNT_NAME; GOOGLE_SERVICE_ACCOUNT";
         let url = format!("{scheme}://{bucket}");
         let store = store.map_err(|_| {
-            ObjectError::new(format!("what the environment says of {url} is incomplete or wrong"), unset)
+            ObjectError::new(format!("the environment variables for {url} are incomplete or wrong"), unset)
         })?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime
-            .map_err(|_| ObjectError::new("no connection could be opened", "let the process have more open files"))?;
+            .map_err(|_| ObjectError::new("cannot open a connection", "raise the process's limit of open files"))?;
         Ok(Arc::new(Self { store, runtime, url }))
     }
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_taken_apart() {
+    fn urls_are_split() {
         assert_eq!(split("s3://bucket/a/b.csv").unwrap(), ("s3", "bucket", "a/b.csv"));
         assert_eq!(split("AZ://bucket").unwrap(), ("AZ", "bucket", ""));
         for url in ["s3://", "s3://a:secret@b/c", "s3://b/c?secret", "s3://b*/c", "https://b/secret", "secret"] {

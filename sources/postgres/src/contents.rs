@@ -1,20 +1,22 @@
-//! Which rows there are, whatever their order: a keyed sum.
+//! A fingerprint of a multiset of rows: a keyed sum.
 
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 
-/// Rows read, and the sum of a keyed hash of each: the same rows in any order, and on any number of connections, have the same. Whoever
-/// lacks the key can neither tell it nor find other rows with it. It must not be published all the same.
+/// The number of rows read, and the sum of a keyed hash of each. It is independent of the order of rows and the number
+/// of connections. Without the key, it can be neither computed nor matched by other rows. It must not be published all
+/// the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Contents {
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
-    /// Modulo 2^128.
+    /// The sum of hashes modulo 2^128.
     pub sum: u128,
 }
 
 impl Contents {
-    /// Adds the bytes of a row, as the server sends them: for each column its length and its bytes, so that no two rows have the same.
+    /// Adds the bytes of a row in the server's format: the length and bytes of each column, so that different rows have
+    /// different bytes.
     pub(crate) fn add(&mut self, key: &[u8; 16], row: &[u8]) {
         let mut hasher = SipHasher24::new_with_key(key);
         hasher.write(row);
@@ -22,7 +24,7 @@ impl Contents {
         self.sum = self.sum.wrapping_add(hasher.finish128().as_u128());
     }
 
-    /// Adds other rows.
+    /// The sum over both sets of rows.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self { rows: self.rows.wrapping_add(other.rows), sum: self.sum.wrapping_add(other.sum) }
@@ -49,9 +51,9 @@ mod tests {
         }
     }
 
-    /// Ledgers remember fingerprints that are made of it: it may never change.
+    /// Ledgers store fingerprints that are derived from it: it must never change.
     #[test]
-    fn contents_stay_what_they_are() {
+    fn contents_are_stable() {
         let mut one = Contents::default();
         one.add(&[1; 16], b"a row");
         assert_eq!(one, Contents { rows: 1, sum: 235_549_495_016_714_905_986_681_961_635_909_041_861 });

@@ -1,4 +1,4 @@
-//! Rows on their way: binary `COPY`, taken apart row by row.
+//! Streaming of rows: binary `COPY`, parsed row by row.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -19,41 +19,41 @@ use futures_util::StreamExt;
 use std::pin::pin;
 
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
-/// Bytes of rows that are handed over together, unless a row has more.
+/// Bytes of rows per batch, unless a single row has more.
 const MOST_BYTES: usize = 8 << 20;
 
-/// The columns of a copy, and its options.
+/// The columns and options of a copy.
 #[derive(Debug, Clone, Copy)]
 pub struct CopyRequest<'a> {
     /// The columns, by their positions in [`Relation::columns`].
     pub columns: &'a [usize],
-    /// Most rows that are handed over together.
+    /// Maximum number of rows per batch.
     pub rows: usize,
-    /// Whether the places of rows are told, where they have some.
+    /// Whether to return the places of rows, if they have any.
     pub with_places: bool,
-    /// The key of [`Contents`]. With it all columns of the relation are copied; without it there are no contents.
+    /// The key of [`Contents`]. With it, all columns of the relation are copied; without it, no contents are computed.
     pub key: Option<&'a [u8; 16]>,
 }
 
 /// A batch of copied rows.
 #[derive(Debug)]
 pub struct CopiedRows {
-    /// How many.
+    /// The number of rows.
     pub rows: usize,
-    /// Bytes that came over for them.
+    /// Bytes received for them.
     pub bytes: u64,
-    /// The columns, in the order that was asked for.
+    /// The columns, in the requested order.
     pub columns: Vec<ArrayRef>,
-    /// The place of each row, if places are told: its page, times 2^16, and its number there.
+    /// The place of each row, if requested: its page times 2^16, plus its number on the page.
     pub places: Vec<u64>,
 }
 
 impl Relation {
-    /// Copies a part over a connection of its own, which is this thread's while it lasts, and hands its rows over. `take` says whether it wants
-    /// more.
+    /// Copies a part over a separate connection, which this thread holds meanwhile, and passes batches of rows to
+    /// `take`. `take` returns whether it wants more.
     ///
     /// # Errors
-    /// When the rows cannot be had to their end. `None` where `take` wanted no more.
+    /// When the rows cannot be read to their end. `None` if `take` wanted no more.
     pub fn copy(
         &self,
         part: &Part,
@@ -83,7 +83,7 @@ impl Relation {
             rows.end(take)
         })?;
         if !copied {
-            // The rest of the copy is still on its way: the connection is of no more use.
+            // The rest of the copy is still in transit, so the connection cannot be used again.
             return Ok(None);
         }
         self.snapshot.give_back(connection);
@@ -93,7 +93,7 @@ impl Relation {
 
 struct Rows<'a> {
     copying: CopyRequest<'a>,
-    /// For each field of a row where its values go, if anywhere.
+    /// The output column of each field of a row, if any.
     fields: Vec<Option<usize>>,
     values: Vec<Values>,
     with_places: bool,
@@ -101,7 +101,7 @@ struct Rows<'a> {
     rows: usize,
     bytes: usize,
     contents: Contents,
-    /// What was not taken apart yet.
+    /// Bytes received but not parsed yet.
     left: Vec<u8>,
     state: State,
 }
@@ -113,16 +113,16 @@ enum State {
     End,
 }
 
-/// The outcome of parsing a header or a row at the start of some bytes.
+/// The result of parsing a header or a row at the start of some bytes.
 enum RowPrefix {
-    /// So many bytes of a row, or of the header.
+    /// A complete row or header of this many bytes.
     Whole(usize),
     Part,
     Garbled,
 }
 
 impl<'a> Rows<'a> {
-    /// Of these columns, by position; `kinds` are those of the wanted ones among them.
+    /// `columns` are positions of the sent columns; `kinds` are those of the wanted ones among them.
     fn new(copying: CopyRequest<'a>, sent: &[usize], kinds: impl Iterator<Item = Kind>, with_places: bool) -> Self {
         let fields = sent.iter().map(|at| copying.columns.iter().position(|wanted| wanted == at)).collect();
         let values = kinds.map(|kind| kind.values(copying.rows)).collect();
@@ -141,7 +141,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Takes what came. Servers send a row at a time, so that a chunk is most often taken apart where it is.
+    /// Parses a chunk. Servers send a row at a time, so most chunks are parsed in place.
     fn chunk(&mut self, chunk: Bytes, take: &mut dyn FnMut(CopiedRows) -> bool) -> Result<bool, PostgresError> {
         if self.left.is_empty() {
             let used = match self.parse(&chunk, take)? {
@@ -159,7 +159,7 @@ impl<'a> Rows<'a> {
         Ok(true)
     }
 
-    /// The copy is at its end.
+    /// Handles the end of the copy.
     fn end(&mut self, take: &mut dyn FnMut(CopiedRows) -> bool) -> Result<bool, PostgresError> {
         if self.state != State::End || !self.left.is_empty() {
             return Err(PostgresError::garbled());
@@ -167,7 +167,7 @@ impl<'a> Rows<'a> {
         Ok(self.rows == 0 || self.hand_over(take))
     }
 
-    /// How many bytes whole rows took; `None` where no more are wanted.
+    /// Parses complete rows and returns the number of bytes used; `None` if no more rows are wanted.
     fn parse(
         &mut self,
         bytes: &[u8],
@@ -195,7 +195,7 @@ impl<'a> Rows<'a> {
         Ok(Some(used))
     }
 
-    /// Takes a row, or the mark behind the last.
+    /// Parses a row, or the trailer after the last.
     fn row(&mut self, bytes: &[u8]) -> RowPrefix {
         let Some((count, mut rest)) = bytes.split_first_chunk::<2>() else { return RowPrefix::Part };
         let count = i16::from_be_bytes(*count);
@@ -207,7 +207,7 @@ impl<'a> Rows<'a> {
         if usize::try_from(count) != Ok(expected) {
             return RowPrefix::Garbled;
         }
-        // Nothing is added before the whole row is there.
+        // Values are added only once the row is complete.
         let Some(whole) = length(rest, expected) else { return RowPrefix::Garbled };
         let Some(whole) = whole else { return RowPrefix::Part };
         let size = whole.saturating_add(2);
@@ -244,14 +244,14 @@ fn header(bytes: &[u8]) -> RowPrefix {
     let Some((start, rest)) = bytes.split_at_checked(SIGNATURE.len()) else { return RowPrefix::Part };
     let Some((flags, rest)) = rest.split_first_chunk::<4>() else { return RowPrefix::Part };
     let Some((extension, rest)) = rest.split_first_chunk::<4>() else { return RowPrefix::Part };
-    // No flag is in use, and nothing extends the header.
+    // A header with flags or an extension is not supported.
     if start != SIGNATURE || u32::from_be_bytes(*flags) != 0 || u32::from_be_bytes(*extension) != 0 {
         return RowPrefix::Garbled;
     }
     RowPrefix::Whole(bytes.len().saturating_sub(rest.len()))
 }
 
-/// The bytes of so many fields; `Some(None)` where they are not all there, `None` where they are no fields.
+/// The length in bytes of this number of fields; `Some(None)` if they are incomplete, `None` if they are malformed.
 fn length(bytes: &[u8], fields: usize) -> Option<Option<usize>> {
     let mut passed = 0_usize;
     for _ in 0..fields {
@@ -266,7 +266,7 @@ fn length(bytes: &[u8], fields: usize) -> Option<Option<usize>> {
     Some(Some(passed))
 }
 
-/// The bytes of the first field, `None` for NULL, and what comes after it.
+/// The bytes of the first field, `None` for NULL, and the rest.
 fn field(bytes: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let (size, rest) = bytes.split_first_chunk::<4>()?;
     match i32::from_be_bytes(*size) {
@@ -285,7 +285,7 @@ mod tests {
 
     const KEY: [u8; 16] = [1; 16];
 
-    /// Rows as a server sends them: a place, a number, a text that nobody wants, and another text.
+    /// Rows as a server sends them: a place, a number, a text that is not wanted, and another text.
     type Row = (u32, Option<i32>, Option<String>, Option<String>);
 
     fn sent(rows: &[Row]) -> Vec<u8> {
@@ -310,7 +310,7 @@ mod tests {
         bytes
     }
 
-    /// What comes of chunks that end at these places.
+    /// The rows and contents parsed from chunks that end at these offsets.
     fn read(bytes: &[u8], ends: &[usize]) -> Result<(Vec<Row>, Contents), PostgresError> {
         let copying = CopyRequest { columns: &[0, 2], rows: 3, with_places: true, key: Some(&KEY) };
         let mut rows = Rows::new(copying, &[0, 1, 2], [Kind::Int4, Kind::Text].into_iter(), true);
@@ -348,7 +348,7 @@ mod tests {
             let wanted: Vec<Row> = rows.iter().map(|(page, number, _, text)| (*page, *number, None, text.clone())).collect();
             prop_assert_eq!(read, wanted);
             prop_assert_eq!(contents.rows, rows.len() as u64);
-            // Their order and their places are no part of what they are; what nobody wants is.
+            // Order and places do not change the contents; the unwanted text does.
             let turned: Vec<Row> = rows.iter().rev().cloned().map(|(page, a, b, c)| (page / 2, a, b, c)).collect();
             prop_assert_eq!(super::tests::read(&sent(&turned), &[]).unwrap().1, contents);
             if let Some(first) = rows.first() {

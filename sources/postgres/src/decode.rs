@@ -1,7 +1,8 @@
-//! The bytes of a value, as the server sends them, into columns.
+//! Decoding of a value's bytes from the server into columns.
 //!
-//! Total: no value stops a copy. What is there and no number or day, such as the infinities, is passed on as something else that is none, NaN or
-//! a day beyond the calendar: whoever reads the column takes it for NULL, and the curator's look still tells it from a NULL.
+//! Decoding is total: no value stops a copy. A value that is not NULL but not a number or day either, such as an
+//! infinity, becomes NaN or a day beyond the calendar: readers of the column treat it as NULL, and the curator's scan
+//! can still distinguish it from NULL.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -20,11 +21,11 @@ use arrow_array::{ArrayRef, StringViewArray};
 use arrow_schema::{DataType, TimeUnit};
 use std::sync::Arc;
 
-/// Days and microseconds from 1970-01-01, where columns begin to count, to 2000-01-01, where the server does.
+/// Days and microseconds from 1970-01-01, the epoch of columns, to 2000-01-01, the epoch of the server.
 const DAYS: i32 = 10_957;
 const MICROSECONDS: i64 = 946_684_800_000_000;
 
-/// What a column's values are.
+/// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Boolean,
@@ -34,11 +35,11 @@ pub(crate) enum Kind {
     Float4,
     Float8,
     Numeric,
-    /// Declared without decimals, and with so few digits that all fit 64 bits.
+    /// Declared without decimals, and with so few digits that all values fit 64 bits.
     WholeNumeric,
     /// Also `varchar` and enumerated types.
     Text,
-    /// `char(n)`: without the spaces that fill it up, which count for nothing in SQL either.
+    /// `char(n)`, without its padding of spaces, which SQL ignores, too.
     Padded,
     Uuid,
     Date,
@@ -48,7 +49,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Of a built-in type, or the one beneath a domain. `modifier` is what the column declares of it.
+    /// The kind of a built-in type, or of the base type of a domain. `modifier` is the type modifier of the column.
     pub(crate) fn of(oid: u32, modifier: i32) -> Option<Self> {
         Some(match oid {
             16 => Self::Boolean,
@@ -69,7 +70,7 @@ impl Kind {
         })
     }
 
-    /// How the values are in memory.
+    /// The type of the values in memory.
     pub(crate) fn data_type(self) -> DataType {
         match self {
             Self::Boolean => DataType::Boolean,
@@ -107,14 +108,14 @@ impl Kind {
     }
 }
 
-/// Whether `numeric(p, s)` is of whole numbers of at most 18 digits, which 64 bits hold.
+/// Whether `numeric(p, s)` contains only whole numbers of at most 18 digits, which fit 64 bits.
 fn is_whole(modifier: i32) -> bool {
     let Some(packed) = modifier.checked_sub(4).filter(|packed| *packed >= 0) else { return false };
     let (precision, scale) = ((packed >> 16) & 0xffff, packed & 0x7ff);
     scale == 0 && precision <= 18
 }
 
-/// Values of a column, one after the other.
+/// A builder for the values of a column.
 pub(crate) enum Values {
     Boolean(BooleanBuilder),
     Int2(Int16Builder),
@@ -132,7 +133,7 @@ pub(crate) enum Values {
 }
 
 impl Values {
-    /// Adds a value; `None` is NULL.
+    /// Appends a value; `None` is NULL.
     pub(crate) fn add(&mut self, bytes: Option<&[u8]>) {
         match self {
             Self::Boolean(values) => values.append_option(bytes.and_then(boolean)),
@@ -156,7 +157,7 @@ impl Values {
         }
     }
 
-    /// The values so far; none are left.
+    /// Returns the values so far, and clears the builder.
     pub(crate) fn take(&mut self) -> ArrayRef {
         match self {
             Self::Boolean(values) => ArrayBuilder::finish(values),
@@ -175,7 +176,7 @@ impl Values {
     }
 }
 
-/// So many bytes, and no others.
+/// The bytes, if they have exactly this length.
 fn fixed<const N: usize>(bytes: Option<&[u8]>) -> Option<[u8; N]> {
     bytes?.try_into().ok()
 }
@@ -192,7 +193,7 @@ fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
-/// As the server writes it: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`.
+/// The text format of the server: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`.
 fn uuid(bytes: &[u8; 16]) -> String {
     let mut text = String::with_capacity(36);
     for (at, byte) in bytes.iter().enumerate() {
@@ -206,7 +207,7 @@ fn uuid(bytes: &[u8; 16]) -> String {
     text
 }
 
-/// The ends of all numbers stand for the infinities.
+/// The smallest and largest numbers represent the infinities.
 fn day(count: i32) -> i32 {
     if count == i32::MIN { count } else { count.saturating_add(DAYS) }
 }
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_as_they_are_but_for_what_fills_char() {
+    fn texts_are_unchanged_except_for_padding_of_char() {
         let values: [Option<&[u8]>; 5] = [Some(b"a "), Some(b""), Some("ä\u{308} ".as_bytes()), Some(b"\xff"), None];
         let shown = |kind| -> Vec<Option<String>> {
             read(kind, &values).as_string_view().iter().map(|text| text.map(str::to_owned)).collect()
@@ -290,7 +291,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, there is a value or none, in an array of the type that was said.
+        /// Any bytes give a value or NULL, in an array of the declared type.
         #[test]
         fn any_bytes_are_a_value_or_null(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             for kind in ALL {

@@ -2,17 +2,17 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | where is the database, and how is it reached? | `server` |
-//! | what do all connections of a run see? | `snapshot`: one read-only, repeatable-read transaction |
-//! | what is a table or view, and in which parts is it read? | `relation` |
-//! | how do its rows come over? | `copy`: binary `COPY` of bare columns |
+//! | how is the database reached? | `server` |
+//! | which rows do all connections of a run see? | `snapshot`: one read-only, repeatable-read transaction |
+//! | which columns has a table or view, and in which parts is it read? | `relation` |
+//! | how are its rows transferred? | `copy`: binary `COPY` of bare columns |
 //! | how do their bytes become values? | `decode`, `numeric`: total functions |
-//! | are they the rows that were there before? | `contents` |
-//! | how are they a source of rows, and what are their fingerprints? | [`DATABASES`], `table` |
-//! | what can go wrong? | `error`: in words of its own, since the server's may quote rows |
+//! | have the rows changed? | `contents` |
+//! | how are they a source of rows, and which fingerprints have they? | [`DATABASES`], `table` |
+//! | which errors occur? | `error`: in this crate's own words, since those of the server may quote rows |
 //!
-//! The server is asked for columns as they are stored, and for nothing else: an expression that it evaluates could fail on a value,
-//! and its failure would tell that the value is there.
+//! The server is asked only for stored columns: an expression that it evaluates could fail on a value, and the failure
+//! would reveal that the value exists.
 
 mod contents;
 mod copy;
@@ -27,7 +27,8 @@ mod tls;
 
 pub use table::DATABASES;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, to link one program per crate. The alias lets it name items of this
+// crate by an external path.
 #[cfg(test)]
 extern crate self as deniable_postgres;
 #[cfg(test)]

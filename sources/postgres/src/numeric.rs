@@ -12,10 +12,11 @@ use std::fmt::Write;
 
 const NEGATIVE: u16 = 0x4000;
 const POSITIVE: u16 = 0;
-/// Whole numbers up to here, and powers of ten up to the 22nd, are doubles: one operation on two of them rounds once.
+/// Whole numbers up to this one, and powers of ten up to the 22nd, are exact doubles: one operation on two of them
+/// rounds once.
 const EXACT: u64 = 1 << 53;
 
-/// A number as the server sends it: digits of base 10,000, the first of which counts 10,000^weight.
+/// A number in the server's format: digits of base 10,000, the first of which counts 10,000^weight.
 struct Numeric<'a> {
     is_negative: bool,
     weight: i16,
@@ -24,7 +25,7 @@ struct Numeric<'a> {
 }
 
 impl<'a> Numeric<'a> {
-    /// `None` of what is no number, infinite, or in no known form.
+    /// `None` for NaN, infinities, and malformed bytes.
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         let (head, digits) = bytes.split_first_chunk::<8>()?;
         let [c0, c1, w0, w1, s0, s1, _, _] = *head;
@@ -44,20 +45,20 @@ impl<'a> Numeric<'a> {
         self.digits.as_chunks::<2>().0.iter().map(|pair| u16::from_be_bytes(*pair))
     }
 
-    /// The power of ten that the last digit counts.
+    /// The power of ten of the last digit.
     fn exponent(&self) -> i32 {
         let after = i32::try_from(self.digits().len()).unwrap_or(i32::MAX).saturating_sub(1);
         i32::from(self.weight).saturating_sub(after).saturating_mul(4)
     }
 
-    /// All digits as one number, where it has at most 16 decimal ones.
+    /// All digits as one number, if it has at most 16 decimal digits.
     fn units(&self) -> Option<u64> {
         (self.digits().len() <= 4)
             .then(|| self.digits().fold(0, |all: u64, digit| all.wrapping_mul(10_000).wrapping_add(digit.into())))
     }
 }
 
-/// The double that is nearest to a `numeric`; `None` where it is no number, infinite, or larger than all doubles.
+/// The double nearest to a `numeric`; `None` for NaN, infinities, and values beyond the range of doubles.
 pub(crate) fn nearest(bytes: &[u8]) -> Option<f64> {
     let number = Numeric::parse(bytes)?;
     let exponent = number.exponent();
@@ -69,7 +70,7 @@ pub(crate) fn nearest(bytes: &[u8]) -> Option<f64> {
         return Some(signed(if exponent < 0 { units / power } else { units * power }))
             .filter(|number| number.is_finite());
     }
-    // By way of its digits, which are read exactly.
+    // Parsed from its decimal digits, which is exact.
     let mut text = String::with_capacity(number.digits.len().saturating_mul(2).saturating_add(8));
     for digit in number.digits() {
         write!(text, "{digit:04}").ok()?;
@@ -81,11 +82,11 @@ pub(crate) fn nearest(bytes: &[u8]) -> Option<f64> {
     text.parse().ok().map(signed).filter(|number: &f64| number.is_finite())
 }
 
-/// A whole number; `None` where it has a fraction, or does not fit.
+/// The value as a whole number; `None` if it has a fraction, or does not fit.
 pub(crate) fn whole(bytes: &[u8]) -> Option<i64> {
     let number = Numeric::parse(bytes)?;
     let mut value = 0_i64;
-    // Digits after the last that is sent are zeros.
+    // Digits after the last one sent are zeros.
     let places = usize::try_from(i32::from(number.weight).saturating_add(1)).unwrap_or(0);
     let mut digits = number.digits();
     for _ in 0..places {
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A decimal text as the server would send it.
+    /// A decimal text in the server's binary format.
     fn sent(text: &str) -> Vec<u8> {
         let (sign, text) = text.strip_prefix('-').map_or((POSITIVE, text), |rest| (NEGATIVE, rest));
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_none() {
+    fn malformed_numbers_are_none() {
         for sign in [0xC000_u16, 0xD000, 0xF000, 1] {
             let mut bytes = vec![0, 0, 0, 0];
             bytes.extend(sign.to_be_bytes());

@@ -8,16 +8,16 @@ use deniable_core::schema::{RelationName, quoted};
 use std::sync::Arc;
 use tokio_postgres::{Client, Error, Row};
 
-/// Pages of a part: 16 MiB as servers are built.
+/// Pages of a part: 16 MiB with the default page size.
 const PAGES: u32 = 2_048;
-/// The first version that goes to a range of pages without reading those before it.
+/// The first version that reads a range of pages without scanning those before it.
 const RANGES_SINCE: i32 = 140_000;
 const MOST_DOMAINS: usize = 32;
-const READABLE: &str = "what is read are the integers, real, double precision, numeric, text, varchar, char, uuid, boolean, date, timestamp, \
+const READABLE: &str = "supported types are the integers, real, double precision, numeric, text, varchar, char, uuid, boolean, date, timestamp, \
     enumerated types, and domains over these: add a stored column of one of them";
 const MOST_LEAVES: usize = 100_000;
 
-/// The declared columns of a table or view, in a snapshot. Nobody can change or drop it while this is there.
+/// The declared columns of a table or view, in a snapshot. The relation is locked against changes while this exists.
 #[derive(Debug)]
 pub struct Relation {
     pub(crate) snapshot: Arc<Snapshot>,
@@ -32,27 +32,27 @@ pub struct Relation {
 pub struct RelationColumn {
     /// Its name.
     pub name: String,
-    /// Its type in the database, as `numeric(10,2)`.
+    /// Its type in the database, such as `numeric(10,2)`.
     pub type_name: String,
     pub(crate) kind: Kind,
 }
 
 impl RelationColumn {
-    /// How its values are in memory.
+    /// The type of its values in memory.
     #[must_use]
     pub fn data_type(&self) -> DataType {
         self.kind.data_type()
     }
 }
 
-/// What one connection copies at a time.
+/// The unit that one connection copies at a time.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// The table, or partition of it, by its place among them.
+    /// The table or partition, by its index among them.
     pub file: usize,
-    /// The same by its name.
+    /// The same, by name.
     pub relation: RelationName,
-    /// Pages from here, and up to there if it is not the last; none where rows have no places.
+    /// The first page, and the end of the range unless this is the last part; `None` if rows have no places.
     range: Option<(u32, Option<u32>)>,
 }
 
@@ -63,9 +63,9 @@ impl Part {
         self.range.is_some()
     }
 
-    /// What is copied: columns as they are stored.
+    /// The COPY statement: columns as they are stored.
     pub(crate) fn query(&self, columns: &[String]) -> String {
-        // A list may be empty: then there are rows without anything.
+        // The list may be empty: then rows have no fields.
         let list = columns.join(", ");
         let range = match self.range {
             Some((from, Some(to))) => format!(" WHERE ctid >= '({from},0)' AND ctid < '({to},0)'"),
@@ -114,10 +114,10 @@ struct CatalogColumn {
 }
 
 impl Snapshot {
-    /// Looks a table or view up, with these columns of it.
+    /// Looks up a table or view with these columns.
     ///
     /// # Errors
-    /// When there is none, the user may not read it, it lacks a column, or holds one in a type whose values are not read.
+    /// When it does not exist, the user may not read it, or a column is missing or has an unsupported type.
     pub fn relation(self: &Arc<Self>, name: &RelationName, columns: &[&str]) -> Result<Relation, PostgresError> {
         let (stored, described, leaves) = self.find(name)?;
         let mut known =
@@ -128,11 +128,11 @@ impl Snapshot {
         Ok(Relation { snapshot: self.clone(), name: name.clone(), is_table, columns: known, parts })
     }
 
-    /// The names of all columns of a table or view, in its order, each with how its values would be in memory; without it where they are
-    /// not read.
+    /// The names of all columns of a table or view, in its order, each with the type of its values in memory; `None`
+    /// for an unsupported type.
     ///
     /// # Errors
-    /// When there is no such relation, or the user may not read it.
+    /// When the relation does not exist, or the user may not read it.
     pub fn columns(&self, name: &RelationName) -> Result<Vec<(String, Option<DataType>)>, PostgresError> {
         let (_, described, _) = self.find(name)?;
         let all = described.iter().map(|found| {
@@ -142,7 +142,7 @@ impl Snapshot {
         Ok(all.collect())
     }
 
-    /// A relation as the catalog has it, its columns, and its partitions.
+    /// The catalog's entry of a relation, its columns, and its partitions.
     fn find(
         &self,
         name: &RelationName,
@@ -152,7 +152,8 @@ impl Snapshot {
                 format!("{STORED} n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')");
             let Some(row) = client.query_opt(&by_name, &[&name.schema, &name.name]).await? else { return Ok(None) };
             let stored = CatalogRelation::of(&row)?;
-            // From here on nobody alters, empties, refreshes or drops it. What LOCK TABLE does not take is locked by a query of it.
+            // From here on the relation cannot be altered, truncated, refreshed or dropped. Kinds that LOCK TABLE does
+            // not support are locked by a query.
             let lock = match stored.kind.as_str() {
                 "r" | "p" | "v" => format!("LOCK TABLE {name} IN ACCESS SHARE MODE"),
                 _ => format!("SELECT FROM {name} LIMIT 0"),
@@ -165,13 +166,13 @@ impl Snapshot {
         found.ok_or_else(|| {
             PostgresError::new(
                 format!("the PostgreSQL database has no table or view {}", name.shown()),
-                "check schema and name; what is not in lower case is in double quotes, as in `clinic.\"Visits\"`",
+                "check schema and name; put names that are not in lower case in double quotes, as in `clinic.\"Visits\"`",
             )
         })
     }
 
     fn parts(&self, stored: &CatalogRelation, leaves: Vec<CatalogRelation>) -> Vec<Part> {
-        // Whoever may read a table need not be allowed to read its partitions by themselves.
+        // A user who may read a table need not have the right to read its partitions directly.
         if !leaves.is_empty() && leaves.len() <= MOST_LEAVES && leaves.iter().all(|leaf| leaf.may_read) {
             return leaves.iter().enumerate().flat_map(|(file, leaf)| self.ranges(file, leaf)).collect();
         }
@@ -187,7 +188,7 @@ impl Snapshot {
         if self.version() < RANGES_SINCE || pages <= PAGES {
             return vec![part(Some((0, None)))];
         }
-        // Rows behind the last page that is known belong to the last part: there is no gap, whatever the server says of its size.
+        // Rows after the last known page belong to the last part, so there is no gap, whatever size the server reports.
         let begins: Vec<u32> = (0..pages).step_by(PAGES as usize).collect();
         let ends = begins.iter().skip(1).copied().map(Some).chain([None]);
         begins.iter().copied().zip(ends).map(|range| part(Some(range))).collect()
@@ -255,12 +256,12 @@ fn of_column(
             Ok(RelationColumn { name: found.name.clone(), type_name: found.type_name.clone(), kind })
         }
         Some(_) => Err(PostgresError::new(
-            format!("the column {} of the PostgreSQL relation {relation} is computed when it is read", quoted(name)),
-            "let it be GENERATED ... STORED: an expression could fail on a value, and its failure would tell",
+            format!("the column {} of the PostgreSQL relation {relation} is computed on read", quoted(name)),
+            "declare it GENERATED ... STORED: an expression could fail on a value, and the failure would reveal it",
         )),
         None => Err(PostgresError::new(
             format!(
-                "the column {} of the PostgreSQL relation {relation} has the type {}, which is not read",
+                "the column {} of the PostgreSQL relation {relation} has the type {}, which is not supported",
                 quoted(name),
                 found.type_name
             ),
@@ -270,19 +271,19 @@ fn of_column(
 }
 
 impl Relation {
-    /// The wanted columns, by their names.
+    /// The requested columns.
     #[must_use]
     pub fn columns(&self) -> &[RelationColumn] {
         &self.columns
     }
 
-    /// What connections copy, each by itself.
+    /// The parts, each copied by one connection.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Where rows can be found again: the table, or the partitions of it.
+    /// The names of the relations in which rows can be found again: the table, or its partitions.
     #[must_use]
     pub fn places(&self) -> Vec<String> {
         let mut places: Vec<String> = Vec::new();
@@ -294,8 +295,8 @@ impl Relation {
         places
     }
 
-    /// What can be told of it without reading rows: its name, whether it is a table, and the wanted columns with their types. Of two relations
-    /// it is the same only where all of these are.
+    /// A description without reading rows: the name, whether it is a table, and the wanted columns with their types.
+    /// Two relations have equal marks only if all of these are equal.
     #[must_use]
     pub fn marks(&self) -> Vec<u8> {
         let mut marks = vec![u8::from(self.is_table)];

@@ -1,4 +1,4 @@
-//! Where a database is, and connections to it.
+//! The address of a database, and connections to it.
 
 use crate::error::PostgresError;
 use crate::tls;
@@ -8,36 +8,37 @@ use tokio::runtime::Runtime;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Client, Config};
 
-/// What `connect` begins with: the address is never written into a policy.
+/// The prefix of `connect`: an address is never written into a policy.
 const ENVIRONMENT: &str = "env:";
-/// A server that does not answer is given up.
+/// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(30);
-/// A connection over which nothing comes is asked whether it is still there: after so long, so often, at most so many times.
+/// TCP keepalive: idle time, interval and number of probes.
 const IDLE: Duration = Duration::from_secs(30);
 const INTERVAL: Duration = Duration::from_secs(10);
 const RETRIES: u32 = 3;
-/// What is sent and not confirmed for so long was sent over a network that is cut.
+/// Sent data that is not acknowledged for this long means that the network is cut.
 const UNCONFIRMED: Duration = Duration::from_secs(60);
 
-/// What every connection is told first. Nothing that a server, a database or a user is set to may change what rows are or hide some: where
-/// row-level security would, the copy is refused. `statement_timeout` is left as it is: it is there to end what takes too long.
+/// The first statement on each connection. Settings of the server, the database or the user must not change values of
+/// rows or hide rows: if row-level security would hide some, the copy fails. `statement_timeout` is left unchanged,
+/// because it exists to end slow statements.
 const PINNED: &str = "SET search_path = pg_catalog; SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'; \
     SET row_security = off; SET default_transaction_read_only = on; SET idle_in_transaction_session_timeout = 0; \
     SET lock_timeout = '60s'";
 
-/// A PostgreSQL database that somebody may read.
+/// A PostgreSQL database that the curator may read.
 pub struct Server {
     config: Config,
 }
 
-/// Says nothing of the address, which may hold a password.
+/// Omits the address, which may contain a password.
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Server")
     }
 }
 
-/// A connection, and the thread's own runtime that keeps it going.
+/// A connection, and the thread's own runtime that drives it.
 pub(crate) struct Connection {
     pub(crate) runtime: Runtime,
     pub(crate) client: Client,
@@ -50,11 +51,12 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Server {
-    /// The database whose address stands in a variable of the environment, named as `env:CLINIC_PG`: a URL, `postgresql://user@host/db`, or
-    /// words, `host=... user=... dbname=...`. Without a password there, that of PGPASSWORD.
+    /// The database whose address is in an environment variable, named as `env:CLINIC_PG`: a URL,
+    /// `postgresql://user@host/db`, or words, `host=... user=... dbname=...`. Without a password there, that of
+    /// PGPASSWORD is used.
     ///
     /// # Errors
-    /// When `connect` names no variable, and when that is not set or no address.
+    /// When `connect` names no variable, or the variable is not set or contains no address.
     pub fn named(connect: &str) -> Result<Self, PostgresError> {
         let Some(variable) = connect.strip_prefix(ENVIRONMENT) else {
             return Err(PostgresError::new(
@@ -64,18 +66,18 @@ impl Server {
         };
         let address = std::env::var(variable).map_err(|_| {
             PostgresError::new(
-                format!("the variable {variable} is not set, or is no text"),
-                "let it hold the database's address: postgresql://user@host:5432/database?sslmode=require",
+                format!("the variable {variable} is not set, or is not valid text"),
+                "set it to the database's address: postgresql://user@host:5432/database?sslmode=require",
             )
         })?;
         Self::at(&address, variable, std::env::var("PGPASSWORD").ok().as_deref())
     }
 
     fn at(address: &str, variable: &str, password: Option<&str>) -> Result<Self, PostgresError> {
-        // The parser's own words quote parts of the address.
+        // The parser's own messages quote parts of the address.
         let mut config: Config = address.parse().map_err(|_| {
             PostgresError::new(
-                format!("the variable {variable} holds no address of a PostgreSQL database"),
+                format!("the variable {variable} does not contain the address of a PostgreSQL database"),
                 "it is a URL, postgresql://user@host:5432/database, or words, host=... user=... dbname=...; sslmode is disable, prefer or \
                  require, and a certificate is always verified: trust your own with PGSSLROOTCERT",
             )
@@ -88,8 +90,8 @@ impl Server {
         {
             config.password(password);
         }
-        // Rows do not leave a machine unencrypted unless somebody says so. On this one nobody else reads them, and a server's certificate is
-        // seldom one that it trusts.
+        // Rows leave this machine only encrypted, unless the curator states otherwise. On this machine no network can
+        // read them, and a local server's certificate is rarely trusted.
         if config.get_ssl_mode() == SslMode::Prefer {
             config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
         }
@@ -101,11 +103,11 @@ impl Server {
         Ok(Self { config })
     }
 
-    /// A connection of a thread's own.
+    /// A connection for one thread.
     pub(crate) fn connect(&self) -> Result<Connection, PostgresError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
-            .map_err(|_| PostgresError::new("no connection could be opened", "let the process have more open files"))?;
+            .map_err(|_| PostgresError::new("cannot open a connection", "raise the process's limit of open files"))?;
         let tls = match self.config.get_ssl_mode() {
             SslMode::Disable => None,
             _ => Some(tls::connector()?),
@@ -117,7 +119,7 @@ impl Server {
             let client = match tls {
                 Some(tls) => {
                     let (client, connection) = config.connect(tls).await.map_err(failed)?;
-                    // How it ends, whoever uses the client is told.
+                    // Users of the client get its error when it ends.
                     tokio::spawn(async move { drop(connection.await) });
                     client
                 }
@@ -130,14 +132,14 @@ impl Server {
             client.batch_execute(PINNED).await.map_err(|error| PostgresError::running(&error))?;
             Ok(client)
         };
-        // Somebody may listen there and never answer.
+        // A process may accept the connection and never answer.
         let client = runtime.block_on(async { tokio::time::timeout(most, connecting).await });
         let client = client.map_err(|_| PostgresError::unreachable())??;
         Ok(Connection { runtime, client })
     }
 }
 
-/// Whether a server is on this machine: then nobody reads what is sent.
+/// Whether a server is on this machine, so that no network can read the traffic.
 fn is_local(config: &Config) -> bool {
     let by_name = |host: &Host| match host {
         Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback()),
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_on_this_machine_without_tls() {
+    fn tls_is_required_except_on_this_machine() {
         let mode = |address: &str| Server::at(address, "X", None).unwrap().config.get_ssl_mode();
         assert_eq!(mode("postgresql://a@localhost/b"), SslMode::Disable);
         assert_eq!(mode("postgresql://a@127.0.0.1/b"), SslMode::Disable);
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_of_the_address_goes_before_that_of_the_environment() {
+    fn a_password_in_the_address_precedes_that_of_the_environment() {
         let password =
             |address: &str| Server::at(address, "X", Some("outer")).unwrap().config.get_password().map(<[u8]>::to_vec);
         assert_eq!(password("host=h password=inner").as_deref(), Some(&b"inner"[..]));

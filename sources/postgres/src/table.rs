@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What fingerprints of relations and of their rows are made for.
+/// Domains of the keyed hashes for fingerprints of relations and of their rows.
 const MARKS: &[u8] = b"deniable 2026-11 marks of a relation\0";
 const ROWS: &[u8] = b"deniable 2026-11 rows of a relation\0";
 const SUM: &[u8] = b"deniable 2026-11 sum of rows\0";
 
-/// How tables of PostgreSQL are opened.
+/// Opens tables of PostgreSQL for `deniable_data`.
 pub const DATABASES: deniable_data::Databases = deniable_data::Databases { open, columns };
 
 /// Opens the tables of a run.
@@ -34,7 +34,7 @@ fn open() -> OpenTable {
     Box::new(move |table, data| Ok(Arc::new(TableRows(Arc::new(Table::locate(table, data, &mut databases)?)))))
 }
 
-/// The databases of a run, each as it was at one moment.
+/// The databases of a run, each with one snapshot.
 #[derive(Debug, Default)]
 struct Databases(BTreeMap<String, Arc<Snapshot>>);
 
@@ -51,12 +51,12 @@ impl Databases {
 
 fn named(relation: &str) -> Result<RelationName, SourceError> {
     RelationName::parse(relation).ok_or_else(|| SourceError::Remote {
-        problem: format!("`{}` is no schema and name of a table or view", shown(relation)),
-        help: "write both, as in `clinic.visits`; what is not in lower case is in double quotes",
+        problem: format!("`{}` is not a schema and name of a table or view", shown(relation)),
+        help: "write both, as in `clinic.visits`; put names that are not in lower case in double quotes",
     })
 }
 
-/// The columns of a table or view, with how values of each would come over.
+/// The columns of a table or view, with the type of its values in memory.
 fn columns(relation: &str, connect: &str) -> Result<StoredTypes, SourceError> {
     let name = named(relation)?;
     Databases::default().at(connect)?.columns(&name).map_err(failed)
@@ -70,17 +70,17 @@ fn failed(error: PostgresError) -> SourceError {
 #[derive(Debug)]
 struct Table {
     relation: Relation,
-    /// Where each declared column is among those of the relation.
+    /// The position of each declared column in the relation.
     positions: Vec<usize>,
     /// The names of the tables that it consists of.
     names: Vec<PathBuf>,
-    /// What all rows were in the last scan that found out, and by which key: for whoever registers what that scan looked at.
+    /// The key and contents of the last complete scan, for a registration of the rows that it read.
     found: Mutex<Option<([u8; 32], Contents)>>,
 }
 
 impl Table {
     /// # Errors
-    /// When the database cannot be reached, or lacks the relation or a declared column in a type that can be read as its own.
+    /// When the database cannot be reached, or the relation or a declared column is missing or has an unsuitable type.
     fn locate(table: &TableSchema, data: &Data, databases: &mut Databases) -> Result<Self, SourceError> {
         let Format::Postgres { connect } = &data.format else {
             return Err(SourceError::Rows { table: table.name.clone() });
@@ -113,7 +113,7 @@ impl Table {
         Ok(Self { relation, positions, names, found: Mutex::default() })
     }
 
-    /// A keyed hash of what is known of it without reading rows.
+    /// A keyed hash of the relation's marks, without reading rows.
     fn marks(&self, key: &[u8; 32]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(key);
         hasher.update(MARKS);
@@ -121,7 +121,7 @@ impl Table {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The fingerprint of what the last scan read, if that found out under this key.
+    /// The fingerprint of the rows of the last scan, if it was computed under this key.
     fn fingerprint(&self, key: &[u8; 32]) -> Option<String> {
         let found = *self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.filter(|(known, _)| known == key).map(|(_, contents)| self.written(key, contents))
@@ -149,7 +149,7 @@ impl Table {
             let stored = self.relation.columns().get(position).ok_or_else(lost)?;
             let declared = table.columns.get(wanted.column).ok_or_else(lost)?;
             readers.push(ColumnReader::from_stored(declared, &stored.data_type(), Path::new(&table.name))?);
-            // A column that is wanted twice comes over once.
+            // A column that is requested twice is copied once.
             let place = columns.iter().position(|known| *known == position).unwrap_or_else(|| {
                 columns.push(position);
                 columns.len() - 1
@@ -181,7 +181,7 @@ impl Rows for TableRows {
         Ok(ScanInput::remote(Box::new(self.0.copies(table, wanted, version.cloned())?)))
     }
 
-    /// Reads all rows, unless the last scan did under this key.
+    /// Reads all rows, unless the last scan did so under this key.
     fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
         if let Some(known) = self.0.fingerprint(key) {
             return Ok(known);
@@ -215,13 +215,13 @@ impl Rows for TableRows {
     }
 }
 
-/// The parts of a relation that several threads copy.
+/// The parts of a relation, copied by several threads.
 #[derive(Debug)]
 struct Copies {
     name: String,
     table: Arc<Table>,
     columns: Vec<usize>,
-    /// Where each wanted column is among those that are copied.
+    /// The index of each wanted column among the copied ones.
     places: Vec<usize>,
     readers: Vec<ColumnReader>,
     version: Option<KnownVersion>,
@@ -241,7 +241,7 @@ impl RemoteScan for Copies {
         take: &mut dyn FnMut(&RemoteRows<'_>) -> bool,
     ) -> Result<(), SourceError> {
         let relation = &self.table.relation;
-        // In every pass: what is behind a view need not be of one moment, such as rows of another server.
+        // In every pass, because rows behind a view need not be in the snapshot, such as rows of another server.
         let key = self.version.as_ref().map(|version| sum_key(&version.key));
         let copying = CopyRequest { columns: &self.columns, rows: most_rows, with_places, key: key.as_ref() };
         while let Some(part) = relation.parts().get(self.next.fetch_add(1, Ordering::Relaxed)) {

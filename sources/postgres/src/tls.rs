@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// The variable that PostgreSQL's own clients take a file of authorities from.
+/// The variable of PostgreSQL's own clients for the file of certificate authorities.
 const AUTHORITIES: &str = "PGSSLROOTCERT";
 
-/// Trusts the authorities of PGSSLROOTCERT's file, or those of this machine.
+/// Trusts the authorities in the file of PGSSLROOTCERT, or those of this machine.
 pub(crate) fn connector() -> Result<MakeRustlsConnect, PostgresError> {
     let roots = match std::env::var_os(AUTHORITIES) {
         Some(file) => of_file(Path::new(&file))?,
@@ -31,8 +31,8 @@ pub(crate) fn connector() -> Result<MakeRustlsConnect, PostgresError> {
 fn of_file(path: &Path) -> Result<RootCertStore, PostgresError> {
     let wrong = || {
         PostgresError::new(
-            format!("the file {} that {AUTHORITIES} names holds no certificates", path.display()),
-            "let it name a file of certificates in PEM",
+            format!("the file {} that {AUTHORITIES} names contains no certificates", path.display()),
+            "set it to a file of certificates in PEM",
         )
     };
     let mut roots = RootCertStore::empty();

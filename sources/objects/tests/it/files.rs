@@ -72,7 +72,7 @@ fn rows(source: &Source) -> BTreeSet<(i64, String)> {
     parts.unwrap().into_iter().flatten().collect()
 }
 
-/// The same files here and there: the same rows, the same report, the same contents.
+/// Local files and objects with the same contents give the same rows, reports and contents.
 #[test]
 fn objects_are_read_like_files() {
     let Some(_) = s3() else { return };
@@ -126,7 +126,7 @@ fn objects_are_read_like_files() {
     }
 }
 
-/// Values that stand in keys are those of folders.
+/// Partition values in keys are read like those in folder names.
 #[test]
 fn partitions_of_objects() {
     let Some(_) = s3() else { return };
@@ -159,7 +159,7 @@ fn partitions_of_objects() {
     assert_eq!(counts.unwrap(), [[10, 30]]);
 }
 
-/// More than a page of a listing.
+/// More objects than one page of a listing.
 #[test]
 fn thousands_of_objects() {
     let Some(_) = s3() else { return };
@@ -186,7 +186,7 @@ fn a_replaced_object_is_not_read() {
         s3_put(key, &first);
         let source = locate(&format!("s3://deniable/{key}"), format, folder.path()).unwrap();
         let marks = source.marks(&KEY).unwrap();
-        // Replaced once it is opened, and in the middle of being read.
+        // Replaced after it is opened, and while it is read.
         let done = AtomicBool::new(false);
         let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
         let run = scan.run(
@@ -201,7 +201,7 @@ fn a_replaced_object_is_not_read() {
         );
         match run {
             Err(ScanError::Source(SourceError::Remote { problem, .. })) => {
-                assert_eq!(problem, format!("s3://deniable/{key} is not the object that was found before"));
+                assert_eq!(problem, format!("s3://deniable/{key} was replaced after it was found"));
             }
             other => panic!("{key}: {other:?}"),
         }
@@ -210,7 +210,7 @@ fn a_replaced_object_is_not_read() {
             marks
         );
     };
-    // Several blocks, several row groups, of the same sizes before and after.
+    // Several blocks and several row groups, of the same sizes before and after.
     let long =
         |with: char| format!("n,x\n{}", format!("1,{}\n", with.to_string().repeat(1_000)).repeat(40_000)).into_bytes();
     replaced("replaced/a.csv", long('a'), long('b'), csv(Compression::None));
@@ -222,7 +222,7 @@ fn a_replaced_object_is_not_read() {
 }
 
 #[test]
-fn what_is_no_parquet_is_told() {
+fn malformed_parquet_is_reported() {
     let Some(_) = s3() else { return };
     let folder = tempfile::tempdir().unwrap();
     let whole = columns(0..100);

@@ -65,7 +65,7 @@ fn all(source: &Source, threads: usize) -> Vec<ArrayRef> {
         .collect()
 }
 
-/// Tests share a server; each has a schema of its own.
+/// Tests share a server; each has its own schema.
 fn schema(name: &str, sql: &str) {
     let _ =
         psql(&format!("DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}; SET search_path = {name}; {sql}"));
@@ -152,7 +152,7 @@ fn every_type_is_read_as_it_is_stored() {
 }
 
 #[test]
-fn what_is_not_read_is_refused_by_name() {
+fn unsupported_columns_are_refused_by_name() {
     let Some(connect) = postgres() else { return };
     schema(
         "refused",
@@ -177,7 +177,7 @@ fn what_is_not_read_is_refused_by_name() {
         assert_eq!(
             said,
             format!(
-                "the column \"{name}\" of the PostgreSQL relation refused.t has the type {type_name}, which is not read"
+                "the column \"{name}\" of the PostgreSQL relation refused.t has the type {type_name}, which is not supported"
             )
         );
     }
@@ -198,11 +198,11 @@ fn what_is_not_read_is_refused_by_name() {
         let said = refused(relation, "i", ColumnType::Integer);
         assert!(said.starts_with("the PostgreSQL database has no table or view"), "{said}");
     }
-    assert!(refused("t", "i", ColumnType::Integer).ends_with("is no schema and name of a table or view"));
+    assert!(refused("t", "i", ColumnType::Integer).ends_with("is not a schema and name of a table or view"));
     assert!(located("Refused.T", &[("i", ColumnType::Integer)], connect).is_ok(), "as SQL folds it");
 }
 
-/// A table of several parts, of which each connection copies some.
+/// A table of several parts, which several connections copy.
 const ROWS: i64 = 300_000;
 
 fn large() {
@@ -271,11 +271,11 @@ fn a_column_may_be_wanted_twice_or_not_at_all() {
         seen.unwrap().into_iter().sum::<usize>()
     };
     assert_eq!(rows(&wanted), ROWS as usize);
-    assert_eq!(rows(&[]), ROWS as usize, "rows without anything");
+    assert_eq!(rows(&[]), ROWS as usize, "rows without fields");
 }
 
 #[test]
-fn fingerprints_follow_rows_and_not_their_order() {
+fn fingerprints_depend_on_rows_but_not_on_their_order() {
     let Some(connect) = postgres() else { return };
     large();
     let of = |relation: &str| located(relation, &LARGE, connect).unwrap().fingerprint(&KEY).unwrap();
@@ -292,7 +292,7 @@ fn fingerprints_follow_rows_and_not_their_order() {
     let source = located("large.t", &LARGE, connect).unwrap();
     assert!(known.starts_with(&format!("{}.", source.marks(&KEY).unwrap())));
     assert_ne!(known, source.fingerprint(&[2; 32]).unwrap());
-    // A look at all rows tells the same, on any number of connections.
+    // A scan of all rows computes the same fingerprint, on any number of connections.
     for threads in [1, 4] {
         let source = located("large.t", &LARGE, connect).unwrap().of_version(KEY, None);
         let report = source.check(&Resources { threads, ..Resources::default() }, &|_| {}).unwrap();
@@ -318,7 +318,7 @@ fn a_scan_ends_with_the_rows_that_were_registered_or_fails() {
     let at_a_run = || end(&source().of_version(KEY, Some(&registered)), &[WantedColumn::typed(0)], 2);
     at_a_run().unwrap();
     let is_changed = |result: Result<(), SourceError>| matches!(result, Err(SourceError::Changed { .. }));
-    // A column that the question does not read, a row more, the same number of rows, values that change places.
+    // A change of a column that is not read, another row, the same number of rows, exchanged values, and no rows.
     for change in [
         "UPDATE changing.t SET x = 'other' WHERE n = 7",
         "INSERT INTO changing.t VALUES (7, 'text 7')",
@@ -331,7 +331,7 @@ fn a_scan_ends_with_the_rows_that_were_registered_or_fails() {
         let _ = psql("TRUNCATE changing.t; INSERT INTO changing.t TABLE changing.kept; DROP TABLE changing.kept");
         at_a_run().unwrap();
     }
-    // The table that is written anew, in another order, has the same rows.
+    // A rewritten table in another order has the same rows.
     let _ = psql(
         "CREATE TABLE changing.u AS SELECT * FROM changing.t ORDER BY x; DROP TABLE changing.t; ALTER TABLE changing.u RENAME TO t",
     );
@@ -339,20 +339,20 @@ fn a_scan_ends_with_the_rows_that_were_registered_or_fails() {
 }
 
 #[test]
-fn what_changes_while_rows_are_read_is_not_seen() {
+fn concurrent_changes_are_not_visible() {
     let Some(connect) = postgres() else { return };
     schema(
         "meanwhile",
-        // So wide that there are several parts, and each connection copies some.
+        // Wide enough for several parts, copied by several connections.
         &format!(
             "CREATE TABLE t AS SELECT i AS n, 'text ' || i AS x, repeat('y', 100) AS pad FROM generate_series(1, {ROWS}) i"
         ),
     );
     let registered = located("meanwhile.t", &LARGE, connect).unwrap().fingerprint(&KEY).unwrap();
     let source = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
-    // Its further connections are opened after the change, and see what the first one saw.
+    // Its further connections are opened after the change, and use the snapshot of the first one.
     let early = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
-    // From here on nobody empties or alters it, also before it is read.
+    // From here on the table cannot be truncated or altered, even before it is read.
     let waits = "SET lock_timeout = '50ms'; DO $$ BEGIN TRUNCATE meanwhile.t; EXCEPTION WHEN lock_not_available THEN RAISE NOTICE 'locked'; END $$; SELECT count(*) > 0 FROM meanwhile.t";
     assert_eq!(psql(waits), "t");
     let first = AtomicBool::new(true);
@@ -368,7 +368,7 @@ fn what_changes_while_rows_are_read_is_not_seen() {
         },
     )
     .unwrap();
-    // All scans of a run see one moment.
+    // All scans of a run use one snapshot.
     end(&source, &[WantedColumn::typed(1)], 2).unwrap();
     end(&early, &[WantedColumn::typed(1)], 3).unwrap();
     let later = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
@@ -378,7 +378,7 @@ fn what_changes_while_rows_are_read_is_not_seen() {
 }
 
 #[test]
-fn connections_that_end_say_so_and_quote_nothing() {
+fn ended_connections_are_reported_without_quotes() {
     let Some(connect) = postgres() else { return };
     schema("ended", &format!("CREATE TABLE t AS SELECT i AS n, 'text ' || i AS x FROM generate_series(1, {ROWS}) i"));
     let ended = |how: &str| {
@@ -405,7 +405,7 @@ fn connections_that_end_say_so_and_quote_nothing() {
             "SELECT {function}(pid) FROM pg_stat_activity WHERE application_name = 'deniable' AND query LIKE 'COPY%ended%'"
         )
     };
-    // Whether the server's farewell still arrives is a matter of time.
+    // The server's last message may or may not arrive.
     let terminated = ended(&of_others("pg_terminate_backend"));
     assert!(terminated.ends_with("ended the connection") || terminated.ends_with("was lost"), "{terminated}");
     let cancelled = ended(&of_others("pg_cancel_backend"));
@@ -413,7 +413,7 @@ fn connections_that_end_say_so_and_quote_nothing() {
 }
 
 #[test]
-fn a_view_whose_expression_fails_says_so_and_quotes_nothing() {
+fn a_failing_view_is_reported_without_quotes() {
     let Some(connect) = postgres() else { return };
     schema(
         "failing",
@@ -425,7 +425,7 @@ fn a_view_whose_expression_fails_says_so_and_quotes_nothing() {
     assert!(!format!("{error:?}").contains("secret") && error.to_string().contains("expressions fails"), "{error:?}");
 }
 
-/// Row-level security hides rows from those it is for: they are told, and get none.
+/// Where row-level security hides rows, the copy fails.
 #[test]
 fn hidden_rows_are_an_error() {
     let Some(connect) = postgres() else { return };
@@ -444,7 +444,7 @@ fn hidden_rows_are_an_error() {
 }
 
 #[test]
-fn places_are_where_the_database_finds_rows_again() {
+fn places_locate_rows_in_the_database() {
     let Some(connect) = postgres() else { return };
     schema(
         "places",

@@ -378,7 +378,7 @@ fn mistakes_are_named_without_values() {
     assert!(failed.contains("the engine failed: ConversionException") && !failed.contains(SECRET), "{failed}");
     place.edit("policy.toml", "relation = 'visits'", "relation = 'visit'");
     let unknown = run(Some(&file.display().to_string()), &engine.python);
-    assert!(unknown.contains("\"visit\" cannot be looked at: the engine failed: CatalogException"), "{unknown}");
+    assert!(unknown.contains("cannot read the columns of \"visit\": the engine failed: CatalogException"), "{unknown}");
     place.edit("policy.toml", "relation = 'visit'", "relation = 'exact'");
     let exact = run(Some(&file.display().to_string()), &engine.python);
     assert!(exact.contains("column `cost` is kept as DECIMAL(9,2), of which not all values mean the same"), "{exact}");

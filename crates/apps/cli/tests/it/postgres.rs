@@ -168,7 +168,7 @@ fn rows_that_changed_are_paid_for_not_shown_and_resumed() {
     let _ = psql("TRUNCATE changed.visits; INSERT INTO changed.visits TABLE changed.kept ORDER BY random()");
     let resumed = at(&place, &owner(), &RELEASE).done();
     assert!(resumed.stdout.contains("sex"));
-    assert_eq!(place.charges(), 1, "what is paid for stays paid for");
+    assert_eq!(place.charges(), 1, "the charge is kept, and not repeated");
     assert_eq!(place.read("policy.toml"), head);
     // Another check finds other rows under the same version.
     let _ = psql("UPDATE changed.visits SET cost = 3 WHERE patient = 'p7'");
@@ -223,14 +223,14 @@ fn servers_that_cannot_be_reached_say_why_and_no_password() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let deaf = silent.local_addr().unwrap().port();
     for (address, said) in [
-        (tcp(&format!("password={SECRET}")), "does not let this user in"),
-        (tcp(""), "wants a password"),
-        (tcp(&format!("password={SECRET} sslmode=require")), "no TLS connection"),
+        (tcp(&format!("password={SECRET}")), "rejects this user"),
+        (tcp(""), "demands a password"),
+        (tcp(&format!("password={SECRET} sslmode=require")), "TLS connection"),
         (format!("host=127.0.0.1 port=1 user=owner password={SECRET}"), "cannot be reached"),
         (format!("host=127.0.0.1 port={deaf} user=owner password={SECRET} connect_timeout=1"), "cannot be reached"),
-        (format!("{} dbname=nowhere", owner()), "no such PostgreSQL database"),
-        (format!("postgresql://owner:{SECRET}@host:port/x"), "holds no address"),
-        (format!("password={SECRET} sslmode=verify-full"), "holds no address"),
+        (format!("{} dbname=nowhere", owner()), "PostgreSQL database does not exist"),
+        (format!("postgresql://owner:{SECRET}@host:port/x"), "does not contain the address"),
+        (format!("password={SECRET} sslmode=verify-full"), "does not contain the address"),
     ] {
         let run = at(&place, &address, &RELEASE).refused();
         assert!(words(&run).contains(said), "{address}: {run:?}");
@@ -260,11 +260,11 @@ fn certificates_are_verified() {
     run("localhost", Some(&certificate)).done();
     for (host, authority) in [("localhost", None), ("other.example", Some(certificate.as_str()))] {
         let refused = run(host, authority).refused();
-        assert!(words(&refused).contains("no TLS connection"), "{refused:?}");
+        assert!(words(&refused).contains("TLS connection"), "{refused:?}");
     }
     let policy = place.path("policy.toml");
     let refused = run("localhost", policy.to_str()).refused();
-    assert!(words(&refused).contains("holds no certificates"), "{refused:?}");
+    assert!(words(&refused).contains("contains no certificates"), "{refused:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! The curator's look at the data before anything is released from it.
+//! The curator's check of the data before anything is released from it.
 //!
-//! Reads every row and says where files are broken and where values do not fit the declarations. All of this
-//! depends on private rows: it is for the curator's eyes, and no release ever runs it.
+//! It reads every row and reports broken records and values that do not match their declarations. The report depends on
+//! private rows: it is for the curator alone, and no release runs the check.
 
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Occurrences};
 pub use crate::text::Quirk;
@@ -20,71 +20,72 @@ use std::path::{Path, PathBuf};
 
 const MOST_PROBLEMS: usize = 20;
 
-/// What a scan found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// Rows read.
     pub rows: u64,
-    /// Entities found, where the policy names an entity key.
+    /// The number of entities, if the policy names an entity key.
     pub entities: Option<u64>,
-    /// What makes the data unfit for a release, in the order found, at most twenty.
+    /// Errors that prevent a release, in the order of the rows, at most twenty.
     pub problems: Vec<Problem>,
-    /// What a release bears with, but a curator should know.
+    /// Findings that do not prevent a release, but that a curator should know.
     pub notes: Vec<String>,
-    /// What was found in each declared column, in the order of the policy.
+    /// The findings in each declared column, in the order of the policy.
     pub columns: Vec<ColumnReport>,
-    /// The quirks of quotes and line ends in delimited text, in all columns, also those that are not read.
+    /// The quirks of quotes and line ends in delimited text, over all columns, including those that are not read.
     pub quirks: Vec<(Quirk, Occurrences)>,
-    /// Rows without an entity key, where the policy names one: missing, or not readable as its type. They belong to nobody
-    /// and never count.
+    /// Rows whose entity key is missing or cannot be read as its type, if the policy names a key. They belong to no
+    /// entity and never count.
     pub ownerless: Option<Occurrences>,
 }
 
-/// A broken place.
+/// A broken record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
 pub struct Problem {
     /// The file, or the table of a database.
     pub path: PathBuf,
-    /// The line (CSV) or row (Parquet), counted from 1; of a database's row what its place is made of.
+    /// The line (CSV) or row (Parquet), counted from 1; for a database, the components of the row's place.
     pub line: u64,
-    /// Both for reading: `file:line`, or as the database finds the row again.
+    /// Path and line as text: `file:line`, or the form by which the database finds the row again.
     pub place: String,
-    /// What is wrong there, without the value.
+    /// The fault, without the value.
     pub what: String,
 }
 
-/// What the values of a table are compared with, and what is counted of them.
+/// The declarations that the values of a table are compared with, and the entities counted.
 struct Look<'a> {
     source: &'a Source,
     declared: Vec<ExpectedValues<'a>>,
-    /// Of a protected table: the position of its entity key, and who has rows.
+    /// For a protected table: the position of its entity key, and the entities with rows.
     entities: Option<(usize, Entities)>,
-    /// Of a public table: the position of its key.
+    /// For a public table: the position of its key.
     public_key: Option<usize>,
 }
 
-/// What one thread has found.
+/// The findings of one thread.
 struct Findings {
     rows: u64,
     oddities: Vec<Oddities>,
-    /// By the order of [`Quirk::ALL`].
+    /// In the order of [`Quirk::ALL`].
     quirks: [OccurrenceCounter; Quirk::ALL.len()],
     problems: Vec<(Place, String)>,
     ownerless: OccurrenceCounter,
     entities: Option<EntityCounter>,
-    /// Of a public table: where its keys stand.
+    /// For a public table: the places of its keys.
     keys: PublicKeys,
 }
 
 impl Source {
-    /// Reads all rows and reports what does not fit: the same on any number of threads. `progress` is told the rows read so far.
+    /// Reads all rows and reports what does not match the declarations. The result does not depend on the number of
+    /// threads. `progress` is called with the number of rows read so far.
     ///
     /// # Errors
     /// When files are missing, unreadable, empty, or lack declared columns, and when entities cannot be counted with the resources.
     pub fn check(&self, resources: &Resources, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
         let table = self.table();
-        // Only here: the first bytes of a file are rows, too, and no release may depend on them.
+        // Checked only here: the first bytes of a file are rows, too, and no release may depend on them.
         self.rows.check_kind()?;
         let entities = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
         let look = Look {
@@ -102,7 +103,7 @@ impl Source {
         })
     }
 
-    /// A place as `file:line`, or as its database finds it again.
+    /// A place as `file:line`, or in the database's form.
     fn place(&self, (file, line): Place) -> String {
         self.rows.place(file, line).unwrap_or_else(|| format!("{}:{line}", self.path(file).display()))
     }
@@ -141,7 +142,7 @@ impl Look<'_> {
         if let (Some((at, entities)), Some(counting)) = (&self.entities, &mut findings.entities)
             && let Some(looked) = seen.columns.get(*at)
         {
-            // Rows without a key belong to nobody; a release drops them.
+            // Rows without a key belong to no entity; a release drops them.
             let nulls = looked.values.to_array().logical_nulls().filter(|nulls| nulls.null_count() > 0);
             let ownerless = nulls.iter().flat_map(|nulls| (0..seen.rows).filter(|row| nulls.is_null(*row)));
             ownerless.for_each(|row| findings.ownerless.add(place(row)));
@@ -155,7 +156,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Every row of a public table needs a key of its own: joins find one row for a key, or none.
+    /// Every row of a public table needs a unique key: joins find at most one row for a key.
     fn take_public_key(
         &self,
         findings: &mut Findings,
@@ -214,7 +215,7 @@ impl Look<'_> {
     }
 }
 
-/// Where each key of a public table stands first, and where keys stand again, as threads come across them in any order.
+/// The first place of each key of a public table, and the places of repeated keys, collected by threads in any order.
 #[derive(Default)]
 struct PublicKeys {
     first: HashMap<Value, Place>,
@@ -239,7 +240,7 @@ impl PublicKeys {
         }
     }
 
-    /// Takes in what another thread has come across.
+    /// Merges the findings of another thread.
     fn merge(&mut self, mut other: Self) {
         if self.first.len() < other.first.len() {
             std::mem::swap(self, &mut other);
@@ -249,13 +250,13 @@ impl PublicKeys {
         self.keep_first();
     }
 
-    /// No more is told, whatever else is found.
+    /// Keeps the first findings up to the limit of the report.
     fn keep_first(&mut self) {
         self.again.sort_by_key(|(place, _)| *place);
         self.again.truncate(MOST_PROBLEMS);
     }
 
-    /// Where keys stand again, and where first.
+    /// The places of repeated keys, each with the first place of the key.
     fn again(&self) -> Vec<(Place, Place)> {
         self.again.iter().filter_map(|(place, key)| Some((*place, *self.first.get(key)?))).collect()
     }
@@ -269,7 +270,7 @@ impl Findings {
         }
     }
 
-    /// The first problems, in the order of the rows.
+    /// Keeps the first problems, in the order of the rows.
     fn keep_first(&mut self) {
         self.problems.sort_by_key(|(place, _)| *place);
         self.problems.truncate(MOST_PROBLEMS);
@@ -277,7 +278,7 @@ impl Findings {
 }
 
 impl Report {
-    /// What was found, with what a curator should know of it.
+    /// The report of these findings, with notes for the curator.
     #[must_use]
     pub fn new(
         rows: u64,
@@ -307,7 +308,7 @@ impl Report {
         Self { quirks, ..self }
     }
 
-    /// Whether nothing is broken. Columns that read badly are for the curator to judge.
+    /// Whether the report has no problems. The curator decides about columns that read badly.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         self.problems.is_empty()

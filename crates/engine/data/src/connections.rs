@@ -7,45 +7,46 @@ use arrow_schema::DataType;
 use deniable_core::schema::{Data, TableSchema, without_credentials};
 use std::sync::{Arc, OnceLock};
 
-/// Opens tables of one kind of source, each server as it is at one moment, or by one conversation with it.
+/// Opens tables of one kind of source: each database in one snapshot, and each engine over one connection.
 pub type OpenTable = Box<dyn FnMut(&TableSchema, &Data) -> Result<Arc<dyn Rows>, SourceError> + Send>;
 
-/// The names of a relation's columns, and the types in which they are sent; `None` for a type that is not read.
+/// The names of a relation's columns, and the types in which they are sent; `None` for an unsupported type.
 pub type StoredTypes = Vec<(String, Option<DataType>)>;
 
-/// Finds the objects of a URL, sorted by key: of a folder those whose key fits.
+/// Finds the objects of a URL, sorted by key; below a folder, only those for whose keys the function returns true.
 pub type FindObjects = fn(&str, &dyn Fn(&str) -> bool) -> Result<Vec<Arc<dyn Object>>, SourceError>;
 
-/// How tables of PostgreSQL are opened.
+/// Functions that open tables of PostgreSQL.
 #[derive(Debug, Clone, Copy)]
 pub struct Databases {
     /// Starts a run.
     pub open: fn() -> OpenTable,
-    /// The columns of a relation (by its name and `connect`), without reading rows.
+    /// The columns of a relation, given its name and `connect`, without reading rows.
     pub columns: fn(&str, &str) -> Result<StoredTypes, SourceError>,
 }
 
-/// The sources that a program is compiled with, beside files and rows in memory. A table of another source is refused.
+/// The sources that a program is compiled with, besides files and rows in memory. Tables of other sources are refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sources {
     /// Tables and views of PostgreSQL.
     pub databases: Option<Databases>,
-    /// Tables that engines hold: starts a run.
+    /// Tables of engines: starts a run.
     pub engines: Option<fn() -> OpenTable>,
     /// Objects of S3, Azure and Google Cloud Storage.
     pub objects: Option<FindObjects>,
 }
 
-/// What the program installed. It is a fact of the program, as its list of crates is, and no setting of a run.
+/// The installed sources. They are a property of the program, like its list of crates, and not a setting of a run.
 static INSTALLED: OnceLock<Sources> = OnceLock::new();
 
 impl Sources {
-    /// Makes these the sources of all runs of the program that name none. The first call counts.
+    /// Makes these the sources of all runs of the program that do not name their own. Only the first call has an
+    /// effect.
     pub fn install(self) {
         let _ = INSTALLED.set(self);
     }
 
-    /// The installed sources; none where nothing was installed.
+    /// The installed sources; by default none.
     #[must_use]
     pub fn installed() -> Self {
         INSTALLED.get().copied().unwrap_or_default()
@@ -84,7 +85,7 @@ fn no_engines(table: &str) -> SourceError {
     }
 }
 
-/// The connections of a run: each database as it was at one moment, and one conversation with each engine.
+/// The connections of a run: each database in one snapshot, and one connection to each engine.
 pub struct Connections {
     sources: Sources,
     databases: Option<OpenTable>,
@@ -98,7 +99,7 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// By these sources.
+    /// Connections with these sources.
     #[must_use]
     pub fn new(sources: Sources) -> Self {
         Self { sources, databases: None, engines: None }

@@ -1,16 +1,16 @@
-//! Diagnostics of sources: what to do about files, columns and memory.
+//! Help texts for errors of sources.
 
 use crate::error::SourceError;
 use crate::text::Quirk;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 
-/// What to do about a first line that is no header.
+/// Help for a first line that is not a header.
 pub const NO_NAMES: &str = "nothing of it was copied or shown. A file that begins with a row needs names: put a line of names on top, or \
                             write a policy by hand with `header = false` and `columns = [...]` under [data.csv]. If these are the \
                             names, give the columns plainer ones";
 
 impl SourceError {
-    /// What to do about it.
+    /// The remedy for this error.
     #[must_use]
     pub fn help(&self, surface: Surface) -> String {
         let help = match self {

@@ -1,29 +1,30 @@
-//! A computation on a thread of its own, with progress told meanwhile on the one that waits.
+//! Runs a computation on a separate thread, while the waiting thread reports progress.
 
 use crate::meter::{Meter, Progress};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often progress is told.
+/// The interval of progress reports.
 const TELL_EVERY: Duration = Duration::from_millis(100);
-/// Parts of a result that wait to be taken.
+/// Maximum number of parts of a result that wait to be taken.
 const PARTS_AHEAD: usize = 4;
 
-/// Takes parts of a result as they are made.
+/// Sends parts of a result as they are made.
 pub(crate) struct Parts<P>(SyncSender<P>);
 
 impl<P> Parts<P> {
-    /// Hands one over, and waits where several have not been taken yet. False when nobody wants any more.
+    /// Sends a part, and blocks while several parts wait to be taken. Returns false if the receiver wants no more.
     pub(crate) fn give(&self, part: P) -> bool {
         self.0.send(part).is_ok()
     }
 }
 
-/// Runs a computation to its end. `take` is given its parts, on this thread, and nothing a few times a second.
+/// Runs a computation to its end. On this thread, `take` is called with its parts, and with `None` a few times a
+/// second.
 ///
 /// # Errors
-/// When no thread can be had.
+/// When no thread can be started.
 pub(crate) fn drive<P: Send, T: Send>(
     work: impl FnOnce(&Parts<P>) -> T + Send,
     take: &mut dyn FnMut(Option<P>),
@@ -41,7 +42,7 @@ pub(crate) fn drive<P: Send, T: Send>(
                     take(None);
                     told = Instant::now();
                 }
-                // The sender goes when the work has ended, or panicked.
+                // The sender is dropped when the work has ended or panicked.
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
@@ -49,8 +50,8 @@ pub(crate) fn drive<P: Send, T: Send>(
     })
 }
 
-/// Runs a computation to its end on another thread. `progress` is told how far a meter is, on this thread, ten times a second
-/// and at the end; `size` is how many bytes there are to read, where that is known.
+/// Runs a computation to its end on another thread. On this thread, `progress` is called with the state of a meter ten
+/// times a second and at the end; `size` is the number of bytes to read, if known.
 pub fn watch<T: Send>(
     meter: &Meter,
     size: Option<u64>,
@@ -58,7 +59,7 @@ pub fn watch<T: Send>(
     work: impl FnOnce() -> T + Send,
 ) -> T {
     let tell = || progress(meter.progress(size));
-    // Still there if no thread could be had: then this one computes, and tells nothing until the end.
+    // If no thread can be started, this thread computes, and reports progress only at the end.
     let work = Mutex::new(Some(work));
     let run = || {
         let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();

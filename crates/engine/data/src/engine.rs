@@ -1,21 +1,21 @@
-//! Tables that an engine holds: their rows stay there, and computations ask it for totals.
+//! Tables held by an engine: computations query it for totals, and read no rows.
 
 use crate::error::SourceError;
 use deniable_core::schema::EngineKind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What marks of an engine's tables are made for.
+/// Domain of the keyed hashes of an engine's tables.
 const MARKS: &[u8] = b"deniable 2026-11 marks of a table of an engine\0";
-/// What marks of the engine itself are made for.
+/// Domain of the keyed hashes of engines.
 const ENGINE: &[u8] = b"deniable 2026-11 marks of an engine\0";
-/// What those of their rows are made for.
+/// Domain of the keyed hashes of rows.
 const ROWS: &[u8] = b"deniable 2026-11 rows of an engine\0";
 
-/// How an engine keeps the values of a column.
+/// The type in which an engine stores the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StorageType {
-    /// True and false.
+    /// Booleans.
     Boolean,
     /// Whole numbers of at most 64 bits.
     Whole,
@@ -27,40 +27,40 @@ pub enum StorageType {
     Date,
 }
 
-/// A column as an engine has it.
+/// A column as its engine declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineColumn {
-    /// Its name, letter by letter.
+    /// Its name, with exact case.
     pub name: String,
-    /// Its type, in the engine's words.
+    /// Its type, as the engine names it.
     pub type_name: String,
-    /// What that is, where all of its values mean the same everywhere.
+    /// The storage type, if its values have the same meaning in all systems.
     pub stored: Option<StorageType>,
 }
 
-/// Runs a statement that has a place for a text, the salt: rows of whole numbers.
+/// Runs a statement with a parameter for the salt, a text. It returns rows of whole numbers.
 pub type AskEngine = Box<dyn Fn(&str, &str) -> Result<Vec<Vec<i128>>, SourceError> + Send + Sync>;
 
-/// An engine that holds a table.
+/// A connection to an engine.
 pub struct EngineConnection {
-    /// Which engine it is.
+    /// The kind of the engine.
     pub kind: EngineKind,
-    /// Its version and settings, in a line.
+    /// Its version and settings, in one line.
     pub about: String,
-    /// Where it is. It may contain a token, and is not shown.
+    /// Its address, which may contain a token and is not shown.
     pub address: String,
-    /// Asks it.
+    /// Runs a statement.
     pub ask: AskEngine,
 }
 
-/// Shows neither the address nor anything that holds it.
+/// Omits the address and the connection.
 impl std::fmt::Debug for EngineConnection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineConnection").field("kind", &self.kind).field("about", &self.about).finish_non_exhaustive()
     }
 }
 
-/// A table that an engine holds.
+/// A table held by an engine.
 #[derive(Debug)]
 pub struct EngineTable {
     engine: EngineConnection,
@@ -69,46 +69,47 @@ pub struct EngineTable {
 }
 
 impl EngineTable {
-    /// A table, as its engine takes its name, with all of its columns in any order.
+    /// A table with its name in the engine's syntax, and all of its columns in any order.
     #[must_use]
     pub fn new(engine: EngineConnection, relation: String, mut columns: Vec<EngineColumn>) -> Arc<Self> {
         columns.sort_by(|one, other| one.name.cmp(&other.name));
         Arc::new(Self { engine, relation, columns })
     }
 
-    /// Which engine it is.
+    /// The kind of the engine.
     #[must_use]
     pub fn kind(&self) -> EngineKind {
         self.engine.kind
     }
 
-    /// Its version and settings, in a line.
+    /// The engine's version and settings, in one line.
     #[must_use]
     pub fn about(&self) -> &str {
         &self.engine.about
     }
 
-    /// The table, as the engine takes it.
+    /// The name of the table in the engine's syntax.
     #[must_use]
     pub fn relation(&self) -> &str {
         &self.relation
     }
 
-    /// How the engine keeps each column, of those that it keeps in a type of which all values mean the same everywhere.
+    /// The storage types of the columns whose values have the same meaning in all systems.
     #[must_use]
     pub fn stored(&self) -> BTreeMap<String, StorageType> {
         self.columns.iter().filter_map(|column| Some((column.name.clone(), column.stored?))).collect()
     }
 
-    /// Runs a statement that has a place for a text: rows of whole numbers.
+    /// Runs a statement with a parameter for a text. It returns rows of whole numbers.
     ///
     /// # Errors
-    /// When the engine fails, or answers something else.
+    /// When the engine fails, or its reply is invalid.
     pub fn numbers(&self, sql: &str, salt: &str) -> Result<Vec<Vec<i128>>, SourceError> {
         (self.engine.ask)(sql, salt)
     }
 
-    /// A keyed hash of the engine: its address, version and settings. What was tried on one says nothing of another.
+    /// A keyed hash of the engine's address, version and settings. A trial passed on one engine does not apply to
+    /// another.
     #[must_use]
     pub fn engine_mark(&self, key: &[u8; 32]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(key);
@@ -119,7 +120,7 @@ impl EngineTable {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// A keyed hash of what is known of it without reading rows.
+    /// A keyed hash of the engine and the table's declaration, without reading rows.
     #[must_use]
     pub fn marks(&self, key: &[u8; 32]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(key);
@@ -136,7 +137,7 @@ impl EngineTable {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The fingerprint of a table whose rows are these: how many, and sums of hashes of them.
+    /// The fingerprint of the table, from the number of its rows and sums of their hashes.
     #[must_use]
     pub fn fingerprint(&self, key: &[u8; 32], rows: i128, sums: &[i128]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(key);

@@ -1,7 +1,7 @@
-//! How many different entities rows belong to, on several threads and within a limit of memory.
+//! Counts distinct entities on several threads and within a memory limit.
 //!
-//! An entity is known by the bits by which it is known where rows are capped ([`crate::identity`]). What does not fit into memory is
-//! sorted, where it lies, and goes to a temporary file.
+//! An entity is identified by the same bits as in the capping of rows ([`crate::identity`]). Entities that do not fit
+//! into memory are sorted in place and written to a temporary file.
 
 use crate::Resources;
 use crate::identity::{EntityBits, Identity};
@@ -16,16 +16,16 @@ use std::path::PathBuf;
 
 /// Bytes of an entity.
 const WIDTH: usize = size_of::<u128>();
-/// Bytes that are read at once of what was sorted before.
+/// Bytes read at once from a sorted file.
 const BUFFER: usize = 16 << 10;
-/// More files than this become one: a process may have so many open.
+/// More files than this are merged into one, because a process can open a limited number.
 const MOST_FILES: usize = 64;
-/// Entities that are looked for together, so that memory is waited for once and not for each of them.
+/// Entities looked up together, so that their memory accesses overlap.
 const TOGETHER: usize = 64;
-/// Places of the smallest table, which a thread has whatever the memory.
+/// Places of the smallest table, which a thread gets regardless of the memory limit.
 const FEWEST_PLACES: usize = 1 << 10;
-/// A place where nobody is. Not zero: memory that is known to be zero is not there before it is written to, and a page that is read first
-/// and written then stops every thread twice.
+/// A free place. Not zero: memory known to be zero is allocated only when it is written to, and a page that is first
+/// read and then written stops every thread twice.
 const NOBODY: u128 = u128::MAX;
 
 pub(crate) struct Entities {
@@ -36,16 +36,17 @@ pub(crate) struct Entities {
 
 /// A set of the distinct entities in the rows of one thread.
 pub(crate) struct EntityCounter {
-    /// As many as a power of two, each entity at the first free place from where its bits belong. At most three in four are taken.
+    /// A power of two of places; each entity is at the first free place from the one given by its bits. At most three
+    /// in four are used.
     places: Vec<u128>,
     known: usize,
     reserved: Reservation,
-    /// Those that did not fit, each sorted by itself.
+    /// The entities that did not fit, in sorted files.
     sorted: Vec<SortedEntities>,
     spill: Option<PathBuf>,
 }
 
-/// Entities in the order of their bits, in a file that has no name.
+/// Entities sorted by their bits, in an unnamed file.
 struct SortedEntities {
     file: File,
     count: usize,
@@ -65,13 +66,13 @@ impl Entities {
 
     pub(crate) fn start(&self) -> EntityCounter {
         let mut reserved = self.memory.reserve();
-        // Where there is no room for it, there is none for anything: it is small.
+        // Needs no check of the limit, because it is small.
         let _ = reserved.try_grow(FEWEST_PLACES * WIDTH);
         let places = vec![NOBODY; FEWEST_PLACES];
         EntityCounter { places, known: 0, reserved, sorted: Vec::new(), spill: self.spill.clone() }
     }
 
-    /// Counts the entities of some rows; rows without a key have none.
+    /// Counts the entities of these rows; rows without a key have none.
     ///
     /// # Errors
     /// When temporary files cannot be written.
@@ -81,12 +82,12 @@ impl Entities {
         counting.add(&entities)
     }
 
-    /// How many there are in all that threads have counted.
+    /// The number of distinct entities over all threads.
     ///
     /// # Errors
     /// When temporary files cannot be written or read back.
     pub(crate) fn count(&self, mut all: Vec<EntityCounter>) -> std::io::Result<u64> {
-        // The largest takes the others in.
+        // The largest set absorbs the others.
         all.sort_by_key(|counting| counting.known);
         let mut whole = all.pop().unwrap_or_else(|| self.start());
         for mut other in all {
@@ -110,7 +111,7 @@ impl Entities {
     }
 }
 
-/// An entity's bits as they stand in a place. The two last ones share one.
+/// An entity's bits as stored in a place. The two largest values share one.
 fn place_of([first, second]: Identity) -> u128 {
     (u128::from(second) << 64 | u128::from(first)).min(NOBODY - 1)
 }
@@ -119,7 +120,7 @@ impl EntityCounter {
     fn add(&mut self, entities: &[u128]) -> std::io::Result<()> {
         for some in entities.chunks(TOGETHER) {
             let last = self.places.len() - 1;
-            // What is at these places is needed below, where each is waited for before the next is known to be needed. Here it is not.
+            // Touches the places below, so that their memory accesses overlap instead of waiting for one another.
             std::hint::black_box(some.iter().fold(0, |seen, entity| seen ^ self.places[*entity as usize & last]));
             for entity in some {
                 if take_place(&mut self.places, *entity) {
@@ -133,12 +134,12 @@ impl EntityCounter {
         Ok(())
     }
 
-    /// Adds all that another knows in memory, from places far from each other: in their order they would fill this table from one end,
-    /// and run into each other there.
+    /// Adds all entities that another set has in memory, in an order that scatters them: in the order of their places
+    /// they would fill this table from one end, and collide there.
     fn take_in(&mut self, other: &Self) -> std::io::Result<()> {
         let last = other.places.len() - 1;
         for begin in (0..other.places.len()).step_by(TOGETHER) {
-            // An odd number leads to every place once.
+            // A multiple of an odd number visits every place once.
             let place = |step: usize| (begin + step).wrapping_mul(0x9e37_79b9_7f4a_7c15) & last;
             let mut some = std::array::from_fn::<u128, TOGETHER, _>(|step| other.places[place(step)]).to_vec();
             some.retain(|entity| *entity != NOBODY);
@@ -147,7 +148,7 @@ impl EntityCounter {
         Ok(())
     }
 
-    /// Twice as many places, where there is memory for them beside the old ones; otherwise what is known goes to a file.
+    /// Doubles the places if memory allows both tables at once; otherwise writes the entities to a file.
     fn make_room(&mut self) -> std::io::Result<()> {
         let bytes = self.places.len() * WIDTH;
         if !self.reserved.try_grow(2 * bytes) {
@@ -162,7 +163,7 @@ impl EntityCounter {
         Ok(())
     }
 
-    /// Moves what is in memory to a file. The places stay, for the next.
+    /// Writes the entities in memory to a sorted file. The places are kept for the next entities.
     fn sort(&mut self) -> std::io::Result<()> {
         let all = self.places.len();
         self.places.retain(|entity| *entity != NOBODY);
@@ -182,11 +183,11 @@ impl EntityCounter {
     }
 }
 
-/// Puts an entity at its place; false where it is there already. There must be a free one.
+/// Inserts an entity; false if it is already present. There must be a free place.
 #[inline]
 fn take_place(places: &mut [u128], entity: u128) -> bool {
     let last = places.len() - 1;
-    // Its first word is scattered: for numbers and for texts.
+    // The first word is scattered, for numbers and for texts.
     let mut at = entity as usize & last;
     loop {
         match places[at] {
@@ -200,7 +201,7 @@ fn take_place(places: &mut [u128], entity: u128) -> bool {
     }
 }
 
-/// Gives each of what was sorted, once, in order.
+/// Calls `each` once for every distinct entity of the sorted files, in order.
 fn merge(sorted: Vec<SortedEntities>, each: &mut dyn FnMut(u128) -> std::io::Result<()>) -> std::io::Result<()> {
     let mut readers = Vec::with_capacity(sorted.len());
     let mut next = BinaryHeap::with_capacity(sorted.len());
@@ -233,7 +234,7 @@ fn read((reader, left): &mut (BufReader<File>, usize)) -> std::io::Result<Option
     Ok(Some(u128::from_le_bytes(bytes)))
 }
 
-/// Writes what is sorted.
+/// Writes a sorted file.
 struct Writer {
     file: BufWriter<File>,
     count: usize,
@@ -262,7 +263,7 @@ mod tests {
     use deniable_expression::{Type, Value};
     use std::collections::BTreeSet;
 
-    /// Counts these keys, a hundred at a time, shared by so many threads.
+    /// Counts these keys, a hundred at a time, with this number of threads.
     fn counted(keys: &Column, parts: usize, memory: Option<usize>) -> u64 {
         let entities = Entities::new(&Resources { threads: 1, memory, spill: None });
         let mut all: Vec<EntityCounter> = (0..parts).map(|_| entities.start()).collect();
@@ -281,7 +282,7 @@ mod tests {
         let integers = Column::from_values(Type::Integer, numbers.iter().map(|number| number.map(Value::Integer)));
         let text = |number: &Option<i64>| number.map(|number| Value::Text(number.to_string().into()));
         let texts = Column::from_values(Type::Text, numbers.iter().map(text));
-        // So little memory that more files come about than may be open, and are put together.
+        // With so little memory, more files than allowed arise and are merged.
         for (parts, memory) in [(1, None), (3, None), (1, Some(100)), (3, Some(100)), (2, Some(60_000))] {
             assert_eq!(counted(&integers, parts, memory), expected, "{parts} {memory:?}");
             assert_eq!(counted(&texts, parts, memory), expected, "{parts} {memory:?}");

@@ -1,11 +1,11 @@
-//! Data that cannot be read.
+//! Errors on reading data.
 //!
-//! Nothing here quotes a value of the data: what failed is reduced to what a curator needs in order to look for themselves.
+//! No message quotes a value of the data: messages contain only what a curator needs to find the fault.
 
 use crate::text::Quirk;
 use std::path::PathBuf;
 
-/// Data that cannot be read. For the curator only: it may name files, lines and columns, never values.
+/// An error on reading data. For the curator only: it may name files, lines and columns, but never values.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// No file matches.
@@ -13,7 +13,7 @@ pub enum SourceError {
     NoFile {
         /// The path as declared.
         path: PathBuf,
-        /// What was looked for.
+        /// The expected extension.
         extension: &'static str,
     },
     /// A file or folder could not be opened or read.
@@ -21,27 +21,27 @@ pub enum SourceError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's message.
         reason: String,
     },
-    /// The path is a URL: rows are read from files of this machine.
+    /// The path is a URL, but files are read from this machine only.
     #[error("{url} is a URL, and files are read from this machine only")]
     Url {
-        /// The URL; of one that may hold credentials, its scheme only.
+        /// The URL; only its scheme if it may contain credentials.
         url: String,
-        /// What to do.
+        /// The remedy.
         help: &'static str,
     },
-    /// A file is something else by its first bytes.
+    /// The first bytes of a file show another format.
     #[error("{path} is {found}, and not {wanted}")]
     NotTable {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The format found.
         found: &'static str,
-        /// What it should be.
+        /// The expected format.
         wanted: &'static str,
-        /// What to do.
+        /// The remedy.
         help: &'static str,
     },
     /// A record of delimited text that is not a row, in a table without a policy, such as one that `assess` reads. The
@@ -54,79 +54,79 @@ pub enum SourceError {
         line: u64,
         /// The fault of the record, without its text.
         what: String,
-        /// The quirk that makes it one, which a curator may accept.
+        /// The quirk that breaks the record, which a curator may accept.
         quirk: Option<Quirk>,
     },
-    /// A file's first line cannot be the names of its columns. Nothing of it is quoted.
+    /// A file's first line cannot be the names of its columns. The message does not quote it.
     #[error("{path} does not begin with the names of its columns: {problem}")]
     NoNames {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the line.
         problem: &'static str,
     },
-    /// A database or a store of objects cannot be read. Their own words may quote rows or credentials and are left out.
+    /// A database or an object store cannot be read. Its own messages may quote rows or credentials, and are left out.
     #[error("{problem}")]
     Remote {
-        /// What is wrong.
+        /// The cause.
         problem: String,
-        /// What to do.
+        /// The remedy.
         help: &'static str,
     },
-    /// The rows are not those that were registered. Only the curator may know: that somebody's rows changed just now is private.
+    /// The rows differ from the registered ones. For the curator only: that rows have just changed is private.
     #[error("the rows of {table} are not those that were registered as this version")]
     Changed {
         /// The table.
         table: String,
     },
-    /// An engine answered something that no rows add up to, or more than the caps allow. Only the curator may know.
+    /// The result of an engine is inconsistent with any rows, or exceeds the caps. For the curator only.
     #[error("the engine that holds {table} does not do as it is told: {what}")]
     Lied {
         /// The table.
         table: String,
-        /// What is wrong with its answer.
+        /// The fault of the result.
         what: String,
     },
-    /// A kind of data that this build reads none of.
+    /// A kind of source that this build does not support.
     #[error("the rows of {table} are in {place}, which this build does not read")]
     NotBuilt {
         /// The table.
         table: String,
-        /// Where they are.
+        /// The kind of place of its rows.
         place: &'static str,
-        /// What to do.
+        /// The remedy.
         help: &'static str,
     },
-    /// Rows of a file, where those of a database are wanted.
+    /// The rows are in files, but rows of a database are expected.
     #[error("the rows of {table} are in files already")]
     NoDatabase {
         /// The table.
         table: String,
     },
-    /// A file that rows are kept in could not be written.
+    /// An output file could not be written.
     #[error("{path} cannot be written: {reason}")]
     Unwritten {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's message.
         reason: String,
     },
-    /// The path is not a usable pattern.
+    /// The path is not a valid pattern.
     #[error("`{pattern}` is not a usable file pattern: {reason}")]
     Pattern {
         /// The pattern as declared.
         pattern: String,
-        /// What is wrong with it.
+        /// The fault of the pattern.
         reason: String,
     },
-    /// A declared column is not in the file.
+    /// A declared column is missing in the file.
     #[error("{path} has no column `{column}`; it has {found}")]
     NoColumn {
         /// The file.
         path: PathBuf,
         /// The declared column.
         column: String,
-        /// The columns that are there.
+        /// The columns of the file.
         found: String,
     },
     /// A file has no header, or an empty one.
@@ -143,7 +143,7 @@ pub enum SourceError {
         /// The other file.
         path: PathBuf,
     },
-    /// A column is there twice.
+    /// A column occurs twice.
     #[error("{path} has two columns named `{column}`")]
     TwoColumns {
         /// The file.
@@ -151,7 +151,7 @@ pub enum SourceError {
         /// The name.
         column: String,
     },
-    /// A Parquet column of a kind that cannot be read as declared.
+    /// The stored type of a Parquet column cannot be read as the declared type.
     #[error("{path}: column `{column}` is stored as {stored}, which cannot be read as {declared}")]
     ColumnType {
         /// The file.
@@ -180,20 +180,20 @@ pub enum SourceError {
         path: PathBuf,
         /// The partition column.
         column: String,
-        /// What is wrong with it.
+        /// The fault of the partition.
         problem: &'static str,
     },
-    /// A public table that is no function of its key. It is public, and so its rows may be named.
+    /// A public table whose key is not unique or not complete. The table is public, so the message may name its rows.
     #[error("the key `{column}` of the public table `{table}` {problem}")]
     Key {
         /// The table.
         table: String,
         /// The column.
         column: String,
-        /// What is wrong with it, with the rows, counted from 1 over all files.
+        /// The fault of the key, with the rows, counted from 1 over all files.
         problem: String,
     },
-    /// A public table from which no keys can be taken. It is public, and so its rows may be named and quoted.
+    /// A public table whose keys cannot be used. The table is public, so the message may name and quote its rows.
     #[error("{path}: the keys in `{column}` of the public table `{table}` {problem}")]
     PublicKeys {
         /// The first of its files.
@@ -202,24 +202,24 @@ pub enum SourceError {
         table: String,
         /// The column.
         column: String,
-        /// What is wrong with them, with the row, counted from 1 over all files.
+        /// The fault of the keys, with the row, counted from 1 over all files.
         problem: String,
     },
-    /// More had to be held in memory at once than is allowed.
+    /// The computation needs more memory than allowed.
     #[error("the rows of {table} do not fit into the memory that is allowed")]
     Memory {
         /// The table.
         table: String,
     },
-    /// Temporary files could not be written: most often the disk is full.
+    /// Temporary files could not be written or read back, most often because the disk is full.
     #[error("{table} does not fit into memory, and temporary files could not be written or read back: {reason}")]
     Spill {
         /// The table.
         table: String,
-        /// The operating system's words.
+        /// The operating system's message.
         reason: String,
     },
-    /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
+    /// The rows could not be read completely. The underlying messages may quote rows, and are left out.
     #[error("the rows of {table} could not be read to the end")]
     Rows {
         /// The table.
@@ -227,20 +227,20 @@ pub enum SourceError {
     },
 }
 
-/// A database, an engine or a store of objects cannot be read. For the curator; it quotes no row and no credential.
+/// An error of a database, an engine or an object store. For the curator; it quotes no row and no credential.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct RemoteError {
-    /// What is wrong.
+    /// The cause.
     pub problem: String,
-    /// How to correct it.
+    /// The remedy.
     pub help: &'static str,
 }
 
-/// Why the local time of a column is unknown.
+/// The fault of a column's time zone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ZoneProblem {
-    /// Moments are stored, and no zone is stated in whose local time they count.
+    /// The column stores moments, but the policy states no zone for their local time.
     #[error("stores moments with the zone {0}, and the policy does not state in which zone's local time they count")]
     Unstated(String),
     /// A zone is stated for a column that stores local times.
@@ -249,7 +249,7 @@ pub enum ZoneProblem {
 }
 
 impl ZoneProblem {
-    /// Suggests a correction.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -263,13 +263,13 @@ impl ZoneProblem {
 }
 
 impl SourceError {
-    /// Another program that cannot be read.
+    /// The error of another program that cannot be read.
     #[must_use]
     pub fn remote(RemoteError { problem, help }: RemoteError) -> Self {
         Self::Remote { problem, help }
     }
 
-    /// Rows of an engine, where rows are read.
+    /// The error for reading rows of a table that an engine holds.
     #[must_use]
     pub fn in_engine(table: &str) -> Self {
         Self::Remote {

@@ -23,7 +23,7 @@ pub(crate) struct FileRows {
 }
 
 impl FileRows {
-    /// # Errors
+    /// When there are no files, a folder cannot be read, or a file is not in a folder of a declared partition.
     /// When there are none, a folder cannot be read, or a file is in no folder of a declared partition.
     pub(crate) fn locate(data: &Data, folder: &Path, sources: &Sources) -> Result<Self, SourceError> {
         let files = locate(&data.path, &data.format, folder, sources)?;
@@ -64,7 +64,7 @@ impl Rows for FileRows {
         fingerprint::marks_of(&self.files, key)
     }
 
-    /// Files may be copied, to a store of objects and back: their contents decide.
+    /// Files may be moved to an object store and back, so only their contents are compared.
     fn has_contents(&self, registered: &str, found: &str) -> bool {
         registered.rsplit('.').next() == found.rsplit('.').next()
     }

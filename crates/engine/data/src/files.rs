@@ -1,4 +1,4 @@
-//! Finding files, and telling whether they are still the same.
+//! Finding and opening files and objects.
 
 use crate::connections::Sources;
 use crate::error::SourceError;
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use walkdir::WalkDir;
 
-/// A file of a table: on this machine, or an object of a store.
+/// A file of a table: a local file, or an object in a store.
 #[derive(Debug, Clone)]
 pub(crate) struct DataFile {
-    /// Its path; of an object its URL.
+    /// Its path; for an object, its URL.
     path: PathBuf,
     object: Option<Arc<dyn Object>>,
 }
 
-/// A reader of an open file, from its first byte.
+/// A reader of a file, from its first byte.
 pub(crate) type FileReader = Box<dyn Read + Send>;
 
 impl From<PathBuf> for DataFile {
@@ -35,7 +35,7 @@ impl From<&Path> for DataFile {
 }
 
 impl DataFile {
-    /// Its path; of an object its URL.
+    /// Its path; for an object, its URL.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -44,10 +44,10 @@ impl DataFile {
         self.object.as_ref()
     }
 
-    /// Opens it.
+    /// Opens the file.
     ///
     /// # Errors
-    /// When that cannot be done.
+    /// When it cannot be opened.
     pub(crate) fn open(&self) -> std::io::Result<FileReader> {
         Ok(match &self.object {
             Some(object) => object.clone().reader(0),
@@ -55,7 +55,7 @@ impl DataFile {
         })
     }
 
-    /// Its bytes, if that can be told.
+    /// Its size in bytes, if known.
     pub(crate) fn size(&self) -> Option<u64> {
         match &self.object {
             Some(object) => Some(object.size()),
@@ -63,14 +63,14 @@ impl DataFile {
         }
     }
 
-    /// Why it cannot be read.
+    /// The error for a failed read.
     pub(crate) fn unreadable(&self, error: &std::io::Error) -> SourceError {
         let other = || SourceError::Unreadable { path: self.path.clone(), reason: error.to_string() };
         object::cause(error).unwrap_or_else(other)
     }
 }
 
-/// Most files of one table.
+/// Maximum number of files of one table.
 const MOST_FILES: usize = 100_000;
 
 /// The files of a path, a folder or a pattern, or the objects of a URL, sorted by name.
@@ -116,7 +116,7 @@ pub(crate) fn locate(
     Ok(found.into_iter().map(DataFile::from).collect())
 }
 
-/// Why a URL is refused.
+/// The error for a URL that cannot be read.
 fn refused_url(path: &str, scheme: &str) -> SourceError {
     let url = without_credentials(path).into_owned();
     let help = if scheme.eq_ignore_ascii_case("file") {
@@ -127,7 +127,7 @@ fn refused_url(path: &str, scheme: &str) -> SourceError {
     SourceError::Url { url, help }
 }
 
-/// Whether a file's name ends as such a file's does; a compressed file's has two endings, `visits.csv.gz`.
+/// Whether a file's name has the extension of its format; compressed files have two, as in `visits.csv.gz`.
 fn has_extension(file: &Path, format: &Format) -> bool {
     let last = |file: &Path| file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let is_text = |file: &Path| matches!(last(file).as_deref(), Some("csv" | "tsv" | "txt" | "data"));
@@ -144,9 +144,9 @@ fn has_extension(file: &Path, format: &Format) -> bool {
     last(file).as_deref() == Some(outer) && file.file_stem().is_some_and(|inner| is_text(Path::new(inner)))
 }
 
-/// Files of a folder and the folders in it, hidden ones excepted.
+/// The files in a folder and its subfolders, except hidden ones.
 fn walk(root: &Path, matches: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SourceError> {
-    // `_x=1` is the folder of a partition.
+    // `_x=1` is the folder of a partition, and not hidden.
     let hidden = |name: &std::ffi::OsStr| {
         let name = name.to_string_lossy();
         name.starts_with('.') || name.starts_with('_') && !name.contains('=')
@@ -174,7 +174,7 @@ fn walk(root: &Path, matches: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, So
     Ok(found)
 }
 
-/// Files that match a pattern. Only the part before the first wildcard is walked.
+/// Files that match a pattern. Only the folder before the first wildcard is walked.
 fn glob(pattern: &str, full: &Path) -> Result<Vec<PathBuf>, SourceError> {
     let bad = |error: globset::Error| SourceError::Pattern { pattern: pattern.to_owned(), reason: error.to_string() };
     let text = full.to_string_lossy();
@@ -223,7 +223,7 @@ mod tests {
     fn urls_are_no_paths_and_their_credentials_are_not_shown() {
         let folder = tempfile::tempdir().unwrap();
         let csv = Format::Csv(CsvOptions::with_delimiter(b','));
-        // What a URL looks like where it is taken for a path.
+        // The path that a URL would name if it were taken for a path.
         std::fs::create_dir_all(folder.path().join("s3:/bucket")).unwrap();
         std::fs::write(folder.path().join("s3:/bucket/a.csv"), "a").unwrap();
         let refused = |path: &str| match locate(path, &csv, folder.path(), &Sources::default()) {

@@ -1,43 +1,45 @@
-//! What rows hold, as a keyed hash: by it a registered version is known again.
+//! Fingerprints: keyed hashes of rows, by which a registered version is recognised.
 //!
-//! Of files it is of their bytes. Of a table in a database it has two parts, `marks.contents`: what is known without reading rows, and a keyed
-//! sum over all of them, in whatever order they come (see `deniable_postgres`). Of rows in memory it is such a sum, too, over the declared
-//! columns' values (see `in_memory`).
+//! For files, it is a hash of their bytes. For a table in a database it has two parts, `marks.contents`: a hash of what
+//! is known without reading rows, and a keyed sum over all rows in any order (see `deniable_postgres`). For rows in
+//! memory it is such a sum over the values of the declared columns (see `in_memory`).
 
 use crate::Source;
 use crate::error::SourceError;
 use crate::files::DataFile;
 use deniable_core::parallel::each;
 
-/// What marks of objects begin with.
+/// Domain of the keyed hashes of objects.
 const OBJECTS: &[u8] = b"deniable 2026-11 marks of objects\0";
 
 impl Source {
-    /// A keyed hash of the contents of all files, whatever their names and order; of the values of rows in memory, whatever their batches and
-    /// order; or of the rows of a database in any order, with their relation and columns. It is worth nothing without the key, and must not be published all the same.
+    /// A keyed hash of the contents: of all files, independent of their names and order; of the values of rows in
+    /// memory, independent of batches and order; or of the rows of a database in any order, with their relation and
+    /// columns. It is useless without the key, and must not be published all the same.
     ///
     /// # Errors
-    /// When a file or database cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
+    /// When a file or database cannot be read, or rows in memory lack a declared column or store it in an unsuitable
+    /// type.
     pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
         self.rows.fingerprint(self, key)
     }
 
-    /// What can be told of rows without reading any, as the beginning of their fingerprint, up to a point. `None` where that is nothing: there
-    /// the whole fingerprint is to be compared. Where it agrees, a scan tells the rest ([`Self::of_version`]).
+    /// The part of the fingerprint that is known without reading rows; `None` if there is none, and the whole
+    /// fingerprint must be compared. If it matches, a scan computes the rest ([`Self::of_version`]).
     #[must_use]
     pub fn marks(&self, key: &[u8; 32]) -> Option<String> {
         self.rows.marks(key)
     }
 
-    /// Whether two fingerprints are of the same rows. Files may be copied, to a store of objects and back: their contents decide. Of a database
-    /// the relation and its columns do, too.
+    /// Whether two fingerprints are of the same rows. Files may be moved to an object store and back, so only their
+    /// contents are compared. For a database, the relation and its columns are compared as well.
     #[must_use]
     pub fn has_contents(&self, registered: &str, found: &str) -> bool {
         self.rows.has_contents(registered, found)
     }
 }
 
-/// A keyed hash of what tells objects of stores from others without reading them; `None` of files on this machine.
+/// A keyed hash that identifies objects in stores without reading them; `None` for local files.
 pub(crate) fn marks_of(files: &[DataFile], key: &[u8; 32]) -> Option<String> {
     let mut marks: Vec<Vec<u8>> = files.iter().filter_map(|file| Some(file.object()?.marks())).collect();
     if marks.is_empty() {
@@ -90,7 +92,7 @@ mod tests {
         assert_ne!(first, of_files(&[at("a").into(), at("b").into()], &key).unwrap());
     }
 
-    /// More files than there are threads: each counts once, and the first that cannot be read is told.
+    /// With more files than threads, each file counts once, and the first unreadable one is reported.
     #[test]
     fn many_files_are_hashed_as_one_after_the_other() {
         let folder = tempfile::tempdir().unwrap();
@@ -113,7 +115,7 @@ mod tests {
         }
     }
 
-    /// Ledgers remember fingerprints: they may never change.
+    /// Ledgers store fingerprints, so they must never change.
     #[test]
     fn fingerprints_stay_what_they_are() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The columns of CSV files, by their first line or by declaration.
+//! The columns of CSV files, from their first line or from the declaration.
 
 use crate::error::SourceError;
 use crate::files::DataFile;
@@ -9,10 +9,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const PART: usize = 16 << 10;
 
-/// The position of every column in a table's CSV files, the same in all of them.
+/// The names of all columns in a table's CSV files, in their order, which is the same in all files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header(Vec<String>);
 
@@ -40,7 +40,7 @@ impl Header {
         Ok(known.map_or_else(|| Self(Vec::new()), |(_, header)| header))
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -48,7 +48,7 @@ impl Header {
     /// The position of a declared column.
     ///
     /// # Errors
-    /// When it is not there, or there twice.
+    /// When it is missing, or occurs twice.
     pub(crate) fn position(&self, column: &str, path: &Path) -> Result<usize, SourceError> {
         let mut positions = self.0.iter().enumerate().filter(|(_, name)| *name == column).map(|(position, _)| position);
         match (positions.next(), positions.next()) {
@@ -63,7 +63,7 @@ impl Header {
     }
 }
 
-/// At most a dozen names, as a terminal can show them: a header may be a row of data, or no text at all.
+/// At most a dozen names, escaped for a terminal: a header may be a row of data, or not text at all.
 fn listed(names: &[String], wanted: &str) -> String {
     let shown = |name: &str| format!("`{}`", printable(&name.chars().take(40).collect::<String>()));
     if let Some(near) = names.iter().find(|name| name.trim().eq_ignore_ascii_case(wanted)) {
@@ -86,7 +86,7 @@ fn first_line(file: &DataFile, options: &CsvOptions) -> Result<Vec<String>, Sour
     names(file, options, &record)
 }
 
-/// The same of a line of at most so many bytes, below which there is more.
+/// The names in a first line of at most `most` bytes, with at least one line after it.
 pub(crate) fn names_within(file: &DataFile, options: &CsvOptions, most: u64) -> Result<Vec<String>, SourceError> {
     let no_names = |problem| Err(SourceError::NoNames { path: file.path().to_owned(), problem });
     let open = || text::open(file, options, &Arc::default());
@@ -97,15 +97,15 @@ pub(crate) fn names_within(file: &DataFile, options: &CsvOptions, most: u64) -> 
     let names = names(file, options, &record)?;
     let mut rest = Vec::new();
     open()?.take(end + 64).read_to_end(&mut rest).map_err(|error| file.unreadable(&error))?;
-    // Whether there is anything, not what.
+    // Only whether there is anything; the contents are not inspected.
     if rest.iter().skip(usize::try_from(end).unwrap_or(usize::MAX)).all(u8::is_ascii_whitespace) {
         return no_names("there is nothing below its first line, which may be a row as well");
     }
     Ok(names)
 }
 
-/// The first record, and the offset of the byte after it. Reads no more of the file than the record needs: errors after
-/// it are for the readers of rows.
+/// The first record, and the offset of the byte after it. Reads no more of the file than the record needs: later errors
+/// are for the readers of rows.
 fn first_record(
     file: &DataFile,
     options: &CsvOptions,
@@ -117,7 +117,7 @@ fn first_record(
     loop {
         let read = text.read(&mut part).map_err(|error| file.unreadable(&error))?;
         bytes.extend_from_slice(part.get(..read).unwrap_or_default());
-        // A long line is not parsed again after each part.
+        // A long line is parsed again only after its length has doubled.
         if read > 0 && bytes.len() < 2 * looked_at {
             continue;
         }
@@ -136,7 +136,7 @@ fn first_record(
     }
 }
 
-/// The fields of a first line, whose quotes must not be broken: the lines below would be taken for a part of a name.
+/// The fields of a first line. Its quotes must not be broken, or the following lines would become a part of a name.
 fn names(file: &DataFile, options: &CsvOptions, record: &Record) -> Result<Vec<String>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: file.path().to_owned(), reason };
     if let Some(fault) = record.fault() {

@@ -1,14 +1,14 @@
-//! By which bits an entity is known, wherever entities are counted or their rows are capped.
+//! The bits that identify an entity, wherever entities are counted or their rows are capped.
 
 use deniable_expression::Column;
 use siphasher::sip128::SipHasher13;
 
-/// An entity: a whole number, scattered one to one over 64 bits (the second word is 0), or 128 bits of a keyed
-/// hash of a text. Two texts of one hash would be taken for one entity: for a pair the chance is 2^-128, under a
-/// key that nobody else has.
+/// An entity: a whole number, scattered one to one over 64 bits (the second word is 0), or 128 bits of a keyed hash of
+/// a text. Two texts with equal hashes would be taken for one entity: the probability for a pair is 2^-128, under a
+/// secret key.
 pub type Identity = [u64; 2];
 
-/// Spreads numbers over all 64 bits. One to one: every step can be undone.
+/// Spreads numbers over all 64 bits. The mapping is one to one, because every step is invertible.
 #[inline]
 #[must_use]
 pub fn scattered(number: u64) -> u64 {
@@ -18,7 +18,7 @@ pub fn scattered(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// What keys are made into identities with.
+/// The keys with which identities are computed.
 #[derive(Clone)]
 pub struct EntityBits {
     texts: SipHasher13,
@@ -32,22 +32,22 @@ impl EntityBits {
         Self { texts: SipHasher13::new_with_key(texts), integers }
     }
 
-    /// The entity of a whole number.
+    /// The identity of a whole number.
     #[inline]
     #[must_use]
     pub fn of_integer(&self, number: i64) -> Identity {
         [scattered(number.cast_unsigned() ^ self.integers), 0]
     }
 
-    /// The entity of a text.
+    /// The identity of a text.
     #[must_use]
     pub fn of_text(&self, text: &str) -> Identity {
         let hash = self.texts.hash(text.as_bytes());
         [hash.h1, hash.h2]
     }
 
-    /// The entities of many texts; of NULL it is none. Rows of one entity are often neighbours: what is known of the last is not
-    /// worked out again.
+    /// The identities of many texts; `None` for NULL. Consecutive equal texts are hashed once, since the rows of an
+    /// entity are often adjacent.
     pub fn of_texts<'a>(
         &self,
         texts: impl IntoIterator<Item = Option<&'a str>>,
@@ -62,7 +62,8 @@ impl EntityBits {
         })
     }
 
-    /// Hands out the entity of every row that has one. Keys are whole numbers or texts: a column of another type has none.
+    /// Calls `each` with the identity of every row that has a key. Keys are whole numbers or texts: a column of another
+    /// type has none.
     pub(crate) fn each(&self, keys: &Column, each: impl FnMut(Identity)) {
         match keys {
             Column::Integer(numbers) => numbers.iter().flatten().map(|number| self.of_integer(number)).for_each(each),

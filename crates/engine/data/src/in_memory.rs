@@ -1,4 +1,4 @@
-//! Rows in memory, and the fingerprint of what they hold.
+//! Rows in memory, and their fingerprint.
 
 use crate::error::SourceError;
 use crate::meter::Meter;
@@ -12,14 +12,14 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What fingerprints of rows in memory begin with.
+/// The prefix of fingerprints of rows in memory.
 const PREFIX: &str = "rows-";
-/// What the digests of fingerprints begin with, so that no file has the same.
+/// Domain of the digests of fingerprints, so that no file has the same digest.
 const ROWS: &[u8] = b"deniable 2026-11 rows in memory, in any order\0";
-/// What the key of the sum over rows is derived for.
+/// Domain of the derived key of the sum over rows.
 const SUM: &[u8] = b"deniable 2026-11 sum of rows in memory\0";
 
-/// Rows that are in memory. Nobody may change what their arrays hold: their fingerprint is worked out once.
+/// Rows in memory. Their arrays must not be modified, because the fingerprint is computed once.
 #[derive(Debug, Clone)]
 pub struct InMemory(Arc<SharedBatches>);
 
@@ -61,7 +61,7 @@ impl Rows for InMemory {
         Ok(ScanInput::memory(scan::slices(self.batches(), &table.columns, wanted)?))
     }
 
-    /// Of the declared columns' values.
+    /// The fingerprint of the declared columns' values.
     fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
         let columns = &source.table().columns;
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +76,7 @@ impl Rows for InMemory {
     }
 }
 
-/// A keyed sum over all rows, with their number: equal rows count as often as they stand there, in whatever order (V-1).
+/// A keyed sum over all rows, with their number. Equal rows count as often as they occur, in any order (V-1).
 fn sum_of_rows(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
     let columns = &source.table().columns;
     let wanted: Vec<WantedColumn> = (0..columns.len()).map(WantedColumn::typed).collect();
@@ -110,16 +110,16 @@ fn sum_of_rows(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
     Ok(format!("{PREFIX}{}", all.finalize().to_hex()))
 }
 
-/// Writes a value in bytes that no other value of its type has, and with which no other begins.
+/// Writes a value as bytes that differ from, and are not a prefix of, those of any other value of its type.
 fn write(column: &CheckedColumn, row: usize, to: &mut dyn FnMut(&[u8])) {
     let Some(value) = column.values.value(row) else {
-        // What stands there and cannot be read is a matter of its own: `data check` counts it.
+        // A value that is present but unreadable is counted by `data check`.
         return to(&[u8::from(column.present.value(row))]);
     };
     to(&[2]);
     match value {
         Value::Integer(number) => to(&number.to_le_bytes()),
-        // One zero, as it is compared.
+        // Zero without its sign, as in comparisons.
         Value::Decimal(number) => to(&(number.get() + 0.0).to_bits().to_le_bytes()),
         Value::Text(text) => {
             to(&(text.len() as u64).to_le_bytes());
@@ -159,9 +159,9 @@ mod tests {
         source(batches).fingerprint(&KEY).unwrap()
     }
 
-    /// Ledgers contain fingerprints: their form must not change.
+    /// Ledgers store fingerprints, so their form must not change.
     #[test]
-    fn fingerprints_stay_what_they_are() {
+    fn fingerprints_are_stable() {
         let rows = || batch(&[Some(1), None], &[Some("a"), None], &[0.5, f64::NAN]);
         assert_eq!(of(vec![rows()]), "rows-7226b975bae3ab2adbea6a5ccb02cdf89468e45ab62f2a19ba87f409b6e812ea");
         let known = source(vec![rows()]);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn they_follow_values_and_neither_batches_nor_order() {
+    fn fingerprints_depend_on_values_but_not_on_batches_or_order() {
         let whole = batch(&[Some(1), None, Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.0, f64::NAN]);
         let known = of(vec![whole.clone()]);
         assert_eq!(known, of(vec![whole.slice(0, 1), whole.slice(1, 2)]));
@@ -182,7 +182,7 @@ mod tests {
             vec![batch(&[Some(1), Some(0), Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.0, f64::NAN])],
             vec![batch(&[Some(1), None, Some(3)], &[Some("a"), None, None], &[0.5, 0.0, f64::NAN])],
             vec![batch(&[Some(1), None, Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.25, f64::NAN])],
-            // The same values of every column, and other rows.
+            // The same values in every column, but other rows.
             vec![batch(&[None, Some(1), Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.0, f64::NAN])],
             vec![whole.slice(0, 2)],
             // Equal rows do not cancel each other.

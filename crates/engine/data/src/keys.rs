@@ -1,4 +1,4 @@
-//! Keys that stand in a public table.
+//! Keys listed in a public table.
 
 use crate::public::{MOST_ROWS, first_rows};
 use crate::{Source, SourceError};
@@ -7,14 +7,14 @@ use deniable_core::text::{is_hidden, shown};
 use deniable_expression::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The keys in a column of a public table, integers or texts, in the order of its rows, each with its label where `label` names the
-/// column that has them. `taken` are the labels that other groups of the column have.
+/// The keys in a column of a public table, integers or texts, in the order of its rows, each with its label if `label`
+/// names a column of labels. `taken` are the labels of other groups of the column.
 ///
-/// The table is public: what is wrong is told with its rows, which are counted from 1 over all files.
+/// The table is public: errors name its rows, which are counted from 1 over all files.
 ///
 /// # Errors
-/// When the table cannot be read, has no such columns, lacks a key or has one twice, has none or more than 10,000, and when a
-/// label cannot be shown or is not the only one of its kind.
+/// When the table cannot be read, lacks these columns, has a missing or repeated key, no keys or more than 10,000, and
+/// when a label cannot be displayed or is not unique.
 pub fn listed(
     source: &Source,
     column: &str,
@@ -58,11 +58,12 @@ pub fn listed(
     }
     if found.is_empty() { Err(wrong("are none".to_owned())) } else { Ok(found) }
 }
-/// What each key in a column of a public table lies within, by another column of texts. Keys are as [`listed`] has found them: each in
-/// one row.
+/// The coarser value of each key in a column of a public table, from another column of texts. Keys are as returned by
+/// [`listed`]: each in one row.
 ///
 /// # Errors
-/// When the table cannot be read, has no such columns, or a row with a key does not tell, or not in a form that can be shown.
+/// When the table cannot be read, lacks these columns, or a row with a key has no coarser value, or one that cannot be
+/// displayed.
 pub fn parents(source: &Source, column: &str, parent: &str) -> Result<BTreeMap<Key, String>, SourceError> {
     let table = source.table();
     let wrong = |problem: String| SourceError::PublicKeys {

@@ -1,6 +1,6 @@
-//! What a file is by its first bytes: only what is CSV or Parquet is read as such.
+//! Detection of a file's format by its first bytes: only CSV and Parquet are read as such.
 //!
-//! What is said here quotes nothing of a file.
+//! Messages quote nothing of a file.
 
 use super::meter::Meter;
 use super::text;
@@ -12,11 +12,11 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes that are looked at.
+/// Bytes inspected.
 const LOOKED_AT: u64 = 64 << 10;
 const PARQUET: &[u8] = b"PAR1";
 
-/// How files begin that are neither, and what they are.
+/// First bytes of files in other formats, and the names of these formats.
 const BEGINNINGS: [(&[u8], &str, &str); 21] = [
     (PARQUET, "Parquet", NAME_PARQUET),
     (b"PARE", "encrypted Parquet", "decrypt it first"),
@@ -49,20 +49,20 @@ const MARKUP: &str = "save the table as CSV or Parquet";
 const UTF_16: &str =
     "save it in UTF-8, or state `encoding = \"UTF-16LE\"` (or \"UTF-16BE\") under [data.csv] in a policy of your own";
 
-/// Refuses a file that is no CSV by its first bytes: unpacked and decoded as declared it must be text, and neither JSON nor a
-/// page. To be called before any column is looked for.
+/// Rejects a file that is not CSV by its first bytes: decompressed and decoded as declared, it must be text, and
+/// neither JSON nor a web page. To be called before any column is looked up.
 ///
 /// # Errors
-/// When it is something else, or cannot be read.
+/// When it has another format, or cannot be read.
 pub(crate) fn expect_csv(file: &DataFile, options: &CsvOptions) -> Result<(), SourceError> {
     expect(file, options, &|bytes| no_text(bytes, options))
 }
 
-/// Refuses a file that is plainly something else, whose policy says that it is CSV. What a row may hold is not refused here:
-/// a control character somewhere in a text is a value like any other.
+/// Rejects a file of an evident other format, although the policy declares it as CSV. Contents that a row may have are
+/// not rejected here: a control character within a text is a valid value.
 ///
 /// # Errors
-/// When it is something else, or cannot be read.
+/// When it has another format, or cannot be read.
 pub(crate) fn expect_no_other(file: &DataFile, options: &CsvOptions) -> Result<(), SourceError> {
     expect(file, options, &utf_16)
 }
@@ -75,7 +75,7 @@ fn expect(
     let unreadable = |error: std::io::Error| file.unreadable(&error);
     let other = |found, help| Err(SourceError::NotTable { path: file.path().to_owned(), found, wanted: "CSV", help });
     let mut bytes = Vec::new();
-    // As stored: a decoder of another encoding would hide how a file of bytes begins.
+    // Before decoding, because a decoder of another encoding would hide the first bytes.
     if options.compression == deniable_core::schema::Compression::None {
         file.open().and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes)).map_err(unreadable)?;
         if let Some((found, help)) = beginning(&bytes) {
@@ -91,10 +91,10 @@ fn expect(
     }
 }
 
-/// Refuses a file that is no Parquet by its first and last bytes.
+/// Rejects a file that is not Parquet by its first and last bytes.
 ///
 /// # Errors
-/// When it is something else, or cannot be read.
+/// When it has another format, or cannot be read.
 pub fn expect_parquet(path: &Path) -> Result<(), SourceError> {
     let unreadable =
         |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
@@ -103,12 +103,12 @@ pub fn expect_parquet(path: &Path) -> Result<(), SourceError> {
     (&mut file).take(64).read_to_end(&mut first).map_err(unreadable)?;
     let mut last = [0; 4];
     let end = file.seek(SeekFrom::End(-4)).and_then(|start| file.read_exact(&mut last).map(|()| start));
-    // Four bytes are no two marks; of fewer only the beginning is looked at.
+    // A file of fewer than eight bytes cannot contain both marks, so only its beginning is inspected.
     let is_long = first.starts_with(PARQUET) && end.map_err(unreadable)? >= 4;
     expect_parquet_ends(path, &first, if is_long { &last } else { &[] })
 }
 
-/// The same of a file's first bytes and its last four.
+/// As [`expect_parquet`], given a file's first bytes and its last four.
 pub(crate) fn expect_parquet_ends(path: &Path, first: &[u8], last: &[u8]) -> Result<(), SourceError> {
     let other = |found, help| Err(SourceError::NotTable { path: path.to_owned(), found, wanted: "Parquet", help });
     if !first.starts_with(PARQUET) {
@@ -131,7 +131,7 @@ fn beginning(bytes: &[u8]) -> Option<ForeignFormat> {
     known.filter(|(found, _)| *found != "bzip2" || bytes.get(4..10) == Some(b"1AY&SY"))
 }
 
-/// Whether decoded bytes are rather text in another encoding.
+/// Whether decoded bytes are more likely text in UTF-16.
 fn utf_16(bytes: &[u8]) -> Option<ForeignFormat> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Some(("text in UTF-16", UTF_16));
@@ -146,7 +146,7 @@ fn utf_16(bytes: &[u8]) -> Option<ForeignFormat> {
     None
 }
 
-/// What decoded bytes are, where they are no lines of fields.
+/// The format of decoded bytes that are not lines of fields.
 fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<ForeignFormat> {
     if let Some(found) = utf_16(bytes) {
         return Some(found);
@@ -162,7 +162,7 @@ fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<ForeignFormat> {
     let next = |at: usize| start.get(at..).unwrap_or_default().trim_ascii_start().first().copied();
     let is_json = match start.first() {
         Some(b'{') => matches!(next(1), Some(b'"' | b'\'' | b'}')),
-        // A name may stand in brackets; a list holds values.
+        // A column name may be in brackets; a list contains values.
         Some(b'[') => {
             let literal = ["true", "false", "null"]
                 .iter()
@@ -174,7 +174,7 @@ fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<ForeignFormat> {
     if is_json {
         return Some(("JSON", JSON));
     }
-    // `<LOD` and `<5` are values: markup closes what it opens.
+    // `<LOD` and `<5` are values: markup has closing tags.
     let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let markup = match line {
         [b'<', b'!' | b'?', ..] => true,
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(found(b"PK\x03\x04", &utf_16), Some("a ZIP archive, as .xlsx and .ods are"));
         let latin = CsvOptions { encoding: "windows-1252".to_owned(), ..plain.clone() };
         assert_eq!(found(b"\x1f\x8b\x08", &latin), Some("gzip"));
-        // A declared delimiter is no sign of bytes.
+        // A declared delimiter is not evidence of binary data.
         assert_eq!(found(b"a\x01b\x01c\n", &CsvOptions::with_delimiter(1)), None);
         let zstd = |bytes: &[u8]| zstd::stream::encode_all(bytes, 0).unwrap();
         let packed = CsvOptions { compression: Compression::Zstd, ..plain };

@@ -1,25 +1,28 @@
-//! Where the rows are: files of CSV or Parquet, tables of PostgreSQL, or batches in memory, as columns of the six types.
+//! Sources of rows: files of CSV or Parquet, objects in stores, tables of PostgreSQL or engines, or batches in memory,
+//! as columns of the six types.
 //!
 //! | question | module |
 //! |---|---|
-//! | what is publicly known about a table? | [`deniable_core::schema`] |
-//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
-//! | what does every source of rows offer? | [`Rows`], which `file_rows`, `in_memory` and the crates in `sources` implement |
+//! | which facts about a table are public? | [`deniable_core::schema`] |
+//! | which files are read, and have they changed? | [`Source`], `files`, `partitions`, `fingerprint` |
+//! | what does every source of rows offer? | [`Rows`], which `file_rows`, `in_memory` and the crates in `sources`
+//!   implement |
 //! | which sources is a program compiled with? | [`Sources`], [`Connections`] |
-//! | which tables stay where they are, with an engine that computes? | [`EngineTable`] |
-//! | how are its rows kept as a file? | [`Source::pull`] |
+//! | which tables remain in an engine that computes totals? | [`EngineTable`] |
+//! | how are rows of a database copied to a file? | [`Source::pull`] |
 //! | how does delimited text become fields? | `text`, `header` |
-//! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
-//! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
-//! | how much may be in memory at once? | [`memory`] |
-//! | how far has it come? | [`meter`], [`watch`] |
-//! | what does a curator have to know before a release? | [`check`], `oddities`, `entities`, [`names`] |
-//! | by which bits is an entity known? | [`identity`] |
-//! | how often does each distinct row stand in a table? | [`groups`] |
-//! | what could answers look like before any data is read? | [`mod@synthetic`] |
+//! | how do stored values become values of declared types? | [`reading`]: total functions, NULL for what they cannot
+//!   read |
+//! | how are all rows read? | [`scan`]: batches for several threads, or in order with their places |
+//! | how is memory limited? | [`memory`] |
+//! | how is progress measured? | [`meter`], [`watch`] |
+//! | what must a curator know before a release? | [`check`], `oddities`, `entities`, [`names`] |
+//! | which bits identify an entity? | [`identity`] |
+//! | how often does each distinct row occur in a table? | [`groups`] |
+//! | how might answers look before any data is read? | [`mod@synthetic`] |
 //!
-//! A source knows the declared types and reads nothing but declared columns. Values that are not of their declared type become
-//! NULL; that files have the right shape at all is checked beforehand, for the curator alone, by [`check`].
+//! A source knows the declared types and reads nothing but declared columns. Values that are not of their declared type
+//! become NULL. Whether files have the right shape is checked beforehand, for the curator alone, by [`check`].
 
 pub mod check;
 mod connections;
@@ -78,15 +81,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What a computation may use.
+/// The resources that a computation may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resources {
-    /// Threads that compute.
+    /// The number of threads.
     pub threads: usize,
-    /// Bytes of rows, totals and what is made of them that may be in memory at once; `None` is without limit. Buffers
-    /// for reading files come on top: some ten megabytes a thread.
+    /// Bytes of memory for rows, totals and intermediate results; `None` is unlimited. Buffers for reading files are
+    /// not included: some ten megabytes per thread.
     pub memory: Option<usize>,
-    /// Where rows go that do not fit; `None` is the system's folder for temporary files.
+    /// The folder for rows that do not fit; `None` is the system's folder for temporary files.
     pub spill: Option<PathBuf>,
 }
 
@@ -99,7 +102,7 @@ impl Default for Resources {
 }
 
 impl Resources {
-    /// The least limit of memory that anything is computed with.
+    /// The smallest accepted memory limit in bytes.
     pub const LEAST_MEMORY: usize = 1_000_000;
 }
 
@@ -111,12 +114,12 @@ pub struct Source {
     version: Option<KnownVersion>,
 }
 
-/// The version that rows of a database or an engine must be, or whose fingerprint a scan of them finds.
+/// The version that rows of a database or an engine must have, or whose fingerprint a scan computes.
 #[derive(Clone)]
 pub struct KnownVersion {
     /// The key of fingerprints.
     pub key: [u8; 32],
-    /// The fingerprint that they must have, if they were registered.
+    /// The expected fingerprint, if the rows are registered.
     pub registered: Option<String>,
 }
 
@@ -128,17 +131,17 @@ impl std::fmt::Debug for KnownVersion {
 }
 
 impl Source {
-    /// Finds the rows that a policy declares, of a table that is read by itself, by the installed sources. `folder` is what a relative path is
-    /// relative to.
+    /// Finds the rows that a policy declares, with the installed sources, for a table that is read alone. A relative
+    /// path starts at `folder`.
     ///
     /// # Errors
-    /// When there are none, the path is a URL, a folder cannot be read, or a file lies in no folder of a declared partition; and when a database
-    /// or an engine cannot be reached or lacks the table.
+    /// When there are no files, the path is a URL, a folder cannot be read, or a file is not in a folder of a declared
+    /// partition; and when a database or an engine cannot be reached or lacks the table.
     pub fn locate(table: TableSchema, data: &Data, folder: &Path) -> Result<Self, SourceError> {
         Self::locate_with(table, data, folder, &mut Connections::default())
     }
 
-    /// The same of one of several tables: those that are in one database are read as they were at one moment.
+    /// As [`Self::locate`], for one of several tables: tables in one database share a snapshot.
     ///
     /// # Errors
     /// As of [`Self::locate`].
@@ -156,30 +159,30 @@ impl Source {
         Ok(Self { table, rows, version: None })
     }
 
-    /// The same rows, which every scan compares with what was registered, where they are of a database or an engine: at its end, since only
-    /// reading them tells. Without a registered fingerprint a scan of all columns finds out what it is. Files are compared before they are read
-    /// ([`Self::fingerprint`]), and are left as they are.
+    /// The same rows, which every scan compares with the registered ones at its end, if they are in a database or an
+    /// engine, since only reading them shows whether they changed. Without a registered fingerprint, a scan of all
+    /// columns computes it. Files are compared before they are read ([`Self::fingerprint`]), and are not affected.
     #[must_use]
     pub fn of_version(self, key: [u8; 32], registered: Option<&str>) -> Self {
         Self { version: Some(KnownVersion { key, registered: registered.map(str::to_owned) }), ..self }
     }
 
-    /// Rows that are in memory already: columns by their declared names, in types that can be read as the declared ones.
+    /// Rows in memory: columns with their declared names, in types that can be read as the declared ones.
     #[must_use]
     pub fn memory(table: TableSchema, rows: impl Into<InMemory>) -> Self {
         Self { table, rows: Arc::new(rows.into()), version: None }
     }
 
-    /// Rows in memory, already of their declared types: times are local times, for any zone of the policy.
+    /// Rows in memory of the declared types: times are local times, for any zone of the policy.
     pub(crate) fn of_local_times(mut table: TableSchema, rows: Vec<RecordBatch>) -> Self {
         table.columns.iter_mut().for_each(|column| column.zone = None);
         Self::memory(table, rows)
     }
 
-    /// The same rows, read into memory, in their declared types and the order of the files.
+    /// The same rows, read into memory in their declared types and the order of the files.
     ///
     /// # Errors
-    /// When files cannot be read to the end, or lack declared columns.
+    /// When files cannot be read completely, or lack declared columns.
     pub fn into_memory(self) -> Result<Self, SourceError> {
         let wanted: Vec<WantedColumn> = (0..self.table.columns.len()).map(WantedColumn::typed).collect();
         let schema = Arc::new(memory_schema(&self.table));
@@ -197,7 +200,7 @@ impl Source {
         Ok(Self { version: self.version, ..Self::of_local_times(self.table, batches) })
     }
 
-    /// The table.
+    /// The public description of the table.
     #[must_use]
     pub fn table(&self) -> &TableSchema {
         &self.table
@@ -209,14 +212,14 @@ impl Source {
         self.rows.stored_types().is_some()
     }
 
-    /// The table of an engine, where one holds the rows.
+    /// The table of an engine, if an engine holds the rows.
     #[must_use]
     pub fn engine(&self) -> Option<&Arc<EngineTable>> {
         self.rows.engine()
     }
 
-    /// The fingerprint of an engine's rows that are these, how many and sums of hashes of them, and whether they are those that were
-    /// registered; `None` where no engine holds them, or it was not said how they are known again ([`Self::of_version`]).
+    /// The fingerprint of an engine's rows, from their number and sums of their hashes, and whether it matches the
+    /// registered one; `None` if the rows are not in an engine, or no version was set ([`Self::of_version`]).
     #[must_use]
     pub fn known_again(&self, rows: i128, sums: &[i128]) -> Option<(String, bool)> {
         let (table, KnownVersion { key, registered }) = (self.engine()?, self.version.as_ref()?);
@@ -225,26 +228,27 @@ impl Source {
         Some((found, is_registered))
     }
 
-    /// The files, in order, or the URLs of objects; none for rows in memory, of a database or an engine.
+    /// The files in order, or the URLs of objects; empty for rows in memory, a database or an engine.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         self.rows.files()
     }
 
-    /// Bytes of all files together; `None` for rows that are not in files, or where the file system does not tell.
+    /// The size of all files in bytes; `None` for rows that are not in files, or if the file system does not report it.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         self.rows.size()
     }
 
-    /// When any of the files was last written to, as the file system tells; `None` where it does not. No file is read.
+    /// The time of the last write to any of the files, if the file system reports it. No file is read.
     #[must_use]
     pub fn last_written(&self) -> Option<SystemTime> {
         self.files().iter().filter_map(|file| std::fs::metadata(file).and_then(|about| about.modified()).ok()).max()
     }
 }
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, to link one program per crate. The alias lets it name items of this
+// crate by an external path.
 #[cfg(test)]
 extern crate self as deniable_data;
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! A limit of memory that threads share, and files for what does not fit.
+//! A memory limit that threads share, and temporary files for data that does not fit.
 
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A number of bytes that whoever holds a part of them has reserved; without a limit every reservation succeeds.
+/// A pool of bytes from which users reserve parts; without a limit, every reservation succeeds.
 #[derive(Debug, Clone)]
 pub struct Memory(Arc<MemoryUse>);
 
@@ -16,32 +16,32 @@ struct MemoryUse {
 }
 
 impl Memory {
-    /// So many bytes; `None` is without limit.
+    /// A pool of this many bytes; `None` is unlimited.
     #[must_use]
     pub fn new(limit: Option<usize>) -> Self {
         Self(Arc::new(MemoryUse { limit: limit.unwrap_or(usize::MAX), used: AtomicUsize::new(0) }))
     }
 
-    /// The bytes that are reserved.
+    /// The number of reserved bytes.
     #[must_use]
     pub fn used(&self) -> usize {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// The bytes that may be reserved; `None` is without limit.
+    /// The number of bytes in the pool; `None` is unlimited.
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
         (self.0.limit != usize::MAX).then_some(self.0.limit)
     }
 
-    /// A reservation of nothing yet.
+    /// An empty reservation.
     #[must_use]
     pub fn reserve(&self) -> Reservation {
         Reservation { memory: self.clone(), size: 0 }
     }
 }
 
-/// Reserved bytes, given back when this is dropped.
+/// Reserved bytes, returned to the pool on drop.
 #[derive(Debug)]
 pub struct Reservation {
     memory: Memory,
@@ -49,13 +49,13 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// How many bytes there are.
+    /// The number of reserved bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Reserves more, or nothing and says false.
+    /// Reserves more bytes. Returns false, and reserves nothing, if the limit does not allow it.
     #[must_use]
     pub fn try_grow(&mut self, bytes: usize) -> bool {
         let Some(size) = self.size.checked_add(bytes) else { return false };
@@ -68,15 +68,14 @@ impl Reservation {
         fits
     }
 
-    /// Gives some back; never more than there is.
+    /// Returns some bytes, at most all.
     pub fn shrink(&mut self, bytes: usize) {
         let bytes = bytes.min(self.size);
         self.size -= bytes;
         self.memory.0.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Reserves more or gives some back, so that there are so many; when there is no room for more, nothing changes and this
-    /// is false.
+    /// Changes the reservation to this size. Returns false, and changes nothing, if the limit does not allow it.
     #[must_use]
     pub fn resize(&mut self, bytes: usize) -> bool {
         match bytes.checked_sub(self.size) {
@@ -88,12 +87,12 @@ impl Reservation {
         }
     }
 
-    /// Gives everything back.
+    /// Returns all bytes.
     pub fn free(&mut self) {
         self.shrink(self.size);
     }
 
-    /// A part of it, at most all of it, as a reservation of its own.
+    /// Splits off a part, at most all of it, as a separate reservation.
     #[must_use]
     pub fn split(&mut self, bytes: usize) -> Self {
         let size = bytes.min(self.size);
@@ -108,11 +107,11 @@ impl Drop for Reservation {
     }
 }
 
-/// A file that has no name and is gone when it is closed, even if the process is killed; in this folder, or in the system's
-/// for temporary files.
+/// An unnamed file that is deleted when it is closed, even if the process is killed; in this folder, or in the system's
+/// folder for temporary files.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub fn temporary_file(folder: Option<&Path>) -> std::io::Result<File> {
     folder.map_or_else(tempfile::tempfile, tempfile::tempfile_in)
 }
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_reserved_is_never_more_than_the_limit_and_comes_back() {
+    fn reservations_respect_the_limit_and_are_returned() {
         let memory = Memory::new(Some(100));
         let mut one = memory.reserve();
         assert!(one.try_grow(60) && !one.try_grow(41));

@@ -1,21 +1,22 @@
-//! How far the reading of files has come: for the curator, since it depends on private rows.
+//! Progress of reading files; for the curator alone, since it depends on private rows.
 
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a computation has come. For the curator: it depends on private rows.
+/// The progress of a computation. For the curator: it depends on private rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// Rows read.
+    /// The number of rows read.
     pub rows: u64,
-    /// Bytes read; `None` for rows in memory.
+    /// The number of bytes read; `None` for rows in memory.
     pub bytes: Option<u64>,
-    /// Bytes of all files together. Columns that are not used are not read, where the format allows that.
+    /// The size of all files in bytes. Unused columns are not read, if the format allows skipping them, so fewer bytes
+    /// may be read.
     pub size: Option<u64>,
 }
 
-/// Rows read, and bytes before anything is unpacked or decoded.
+/// Counts rows read, and bytes before decompression and decoding.
 #[derive(Debug, Default)]
 pub struct Meter {
     rows: AtomicU64,
@@ -23,7 +24,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Nothing read yet.
+    /// A meter at zero.
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::default()
@@ -49,14 +50,14 @@ impl Meter {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// How far the reading of so many bytes has come.
+    /// The progress, given the total size in bytes.
     #[must_use]
     pub fn progress(&self, size: Option<u64>) -> Progress {
         Progress { rows: self.rows(), bytes: Some(self.bytes()).filter(|bytes| *bytes > 0), size }
     }
 }
 
-/// A reader whose bytes are counted.
+/// A reader that counts its bytes.
 pub(crate) struct MeteredReader<R> {
     pub(crate) inner: R,
     pub(crate) meter: Arc<Meter>,

@@ -1,7 +1,7 @@
-//! The names of the columns of a file or relation, for the beginning of a policy. No row is read.
+//! The column names of a file or relation, for the draft of a policy. No row is read.
 //!
-//! Only files that are CSV or Parquet by their first bytes are looked at. Whether the names are rather a row of data is for
-//! [`deniable_core::schema::are_names`] to say.
+//! Only files that are CSV or Parquet by their first bytes are accepted. [`deniable_core::schema::are_names`] decides
+//! whether the names may be a row of data.
 
 use crate::connections::Sources;
 use crate::error::SourceError;
@@ -13,13 +13,13 @@ use arrow_schema::DataType;
 use deniable_core::schema::{ColumnType, CsvOptions, Format, url_scheme};
 use std::path::Path;
 
-/// Longest line of names, in bytes.
+/// Maximum length of the line of names in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// The file of a path. Of a URL it is the first of the objects that it names.
+/// The file of a path; for a URL, the first object that it names.
 fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
     let Some(url) = path.to_str().filter(|path| url_scheme(path).is_some()) else { return Ok(path.into()) };
-    // There is one, or an error.
+    // `locate` returns at least one file, or an error.
     Ok(locate(url, format, Path::new(""), &Sources::installed())?.into_iter().next().unwrap_or_else(|| path.into()))
 }
 
@@ -28,7 +28,7 @@ fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
 pub struct StoredColumn {
     /// Its name.
     pub name: String,
-    /// The declared type that fits its stored one; `None` where none does.
+    /// The declared type that fits the stored one, if any.
     pub kind: Option<ColumnType>,
     /// Whether it stores moments, whose local time depends on a zone.
     pub has_zone: bool,
@@ -41,43 +41,43 @@ impl StoredColumn {
     }
 }
 
-/// The column names of a CSV file, by its first line, which is unpacked first where it must be.
+/// The column names of a CSV file, from its first line, decompressed if necessary.
 ///
 /// # Errors
-/// When the file is empty, is no CSV by its first bytes, cannot be read as text, has nothing below its first line, or has a
-/// first line of more than 1 MiB.
+/// When the file is empty, is not CSV by its first bytes, is not valid text, has no second line, or has a first line of
+/// more than 1 MiB.
 pub fn csv_columns(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
     let file = file(path, &Format::Csv(options.clone()))?;
     expect_csv(&file, options)?;
     names_within(&file, options, LONGEST_LINE)
 }
 
-/// The columns of a Parquet file, by its schema; `None` for a type that no policy knows.
+/// The columns of a Parquet file, from its schema; their kind is `None` for unsupported types.
 ///
 /// # Errors
-/// When the file is no Parquet by its first and last bytes, or cannot be read as such.
+/// When the file is not Parquet by its first and last bytes, or is damaged.
 pub fn parquet_columns(path: &Path) -> Result<Vec<StoredColumn>, SourceError> {
     let schema = schema_of(&file(path, &Format::Parquet)?)?;
     Ok(schema.fields().iter().map(|field| StoredColumn::new(field.name().clone(), Some(field.data_type()))).collect())
 }
 
-/// The columns of a table or view of PostgreSQL, by its catalog; `None` for a type that is not read.
+/// The columns of a table or view of PostgreSQL, from its catalog; their kind is `None` for unsupported types.
 ///
 /// # Errors
-/// When the database cannot be reached, or has no such relation for this user.
+/// When the database cannot be reached, or this user has no such relation.
 pub fn relation_columns(relation: &str, connect: &str) -> Result<Vec<StoredColumn>, SourceError> {
     let columns = Sources::installed().columns(relation, connect)?.into_iter();
     Ok(columns.map(|(name, stored)| StoredColumn::new(name, stored.as_ref())).collect())
 }
 
-/// The declared type that fits a stored one.
+/// The declared type that fits a stored type.
 pub(crate) fn column_type(kind: &DataType) -> Option<ColumnType> {
     match kind {
         DataType::Dictionary(_, values) => column_type(values),
         DataType::Boolean => Some(ColumnType::Boolean),
         kind if kind.is_integer() => Some(ColumnType::Integer),
         kind if kind.is_floating() => Some(ColumnType::Decimal),
-        // Eighteen digits fit a whole number of 64 bits.
+        // Eighteen digits fit an integer of 64 bits.
         DataType::Decimal32(digits, scale)
         | DataType::Decimal64(digits, scale)
         | DataType::Decimal128(digits, scale)

@@ -1,4 +1,4 @@
-//! What is odd about the values of one column.
+//! Findings about the values of one column.
 
 use crate::scan::CheckedColumn;
 use arrow_array::Array;
@@ -12,54 +12,55 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A column reads badly from so many of a hundred values on that do not read as declared, or are none of its declared keys.
+/// A column reads badly if at least this percentage of its values cannot be read as declared, or are not declared keys.
 ///
-/// A few odd values are in most data. A few in a hundred are more often a declaration that does not fit: a decimal comma, a
-/// second spelling, a code for "unknown" that is not among the `nulls`.
+/// A few odd values are in most data. A few per cent are more often a declaration that does not match: a decimal comma,
+/// a second spelling, a code for "unknown" that is missing in `nulls`.
 pub const BAD_PERCENT: u64 = 2;
 
-/// Bytes of a text that a view has room for.
+/// Maximum length in bytes of a text that is stored inline in a view.
 const SHORT: usize = 12;
-/// Keys that are looked at one after the other.
+/// Maximum number of keys that are searched linearly.
 const FEW: usize = 16;
 
 /// The number of values with a property, and the place of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrences {
-    /// How many; never none.
+    /// The number, at least 1.
     pub count: u64,
     /// The place of the first, as `file:line`; `None` where rows have no places: in an engine that only counts them.
     pub first: Option<String>,
 }
 
 impl Occurrences {
-    /// Where the first is, in parentheses, for the end of a sentence.
+    /// The place of the first in parentheses, for the end of a sentence.
     pub(crate) fn place(&self) -> String {
         self.first.as_ref().map_or_else(String::new, |first| format!(" (first at {first})"))
     }
 }
 
-/// What a scan found in one column. For the curator: it depends on private rows.
+/// The findings in one column. For the curator: they depend on private rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnReport {
     /// The column.
     pub column: String,
     /// Its declared type.
     pub kind: ColumnType,
-    /// Rows in which something stands that should be a value.
+    /// Rows with a text or value that is not a declared NULL.
     pub present: u64,
-    /// Rows in which nothing does: NULL, or a text that means it.
+    /// Rows without one: NULL, or a text declared as NULL.
     pub missing: Option<Occurrences>,
-    /// Of the present ones, those that do not read as the type.
+    /// Present values that cannot be read as the type.
     pub unreadable: Option<Occurrences>,
-    /// Of the others, those that are none of the declared keys.
+    /// Readable values that are not declared keys.
     pub undeclared: Option<Occurrences>,
-    /// Of the readable ones, those outside the declared bounds.
+    /// Readable values outside the declared bounds.
     pub outside: Option<Occurrences>,
     /// The readable dates and times whose year is probably wrong: before the year 1000, or after today where the
     /// pattern has years of two digits.
     pub odd_years: Option<Occurrences>,
-    /// Rows that are left out where the column is grouped by: of an undeclared key, or NULL where that is none.
+    /// Rows that are left out of groups by the column: their key is not declared, or is NULL without being a declared
+    /// key.
     pub left_out: Option<Occurrences>,
 }
 
@@ -68,14 +69,14 @@ fn count_of(found: Option<&Occurrences>) -> u64 {
 }
 
 impl ColumnReport {
-    /// Present values that are of no use where they are asked about: unreadable, or none of the declared keys.
+    /// Present values that do not count in queries: unreadable, or not declared keys.
     #[must_use]
     pub fn useless(&self) -> u64 {
         count_of(self.unreadable.as_ref()) + count_of(self.undeclared.as_ref())
     }
 
-    /// Whether the column reads badly: [`BAD_PERCENT`] of its values are of no use, or there are rows and no value at all.
-    /// Missing values alone are a matter of the data, and not of how they are read; so are values outside the bounds.
+    /// Whether the column reads badly: [`BAD_PERCENT`] of its values are useless, or there are rows but no value.
+    /// Missing values alone are a property of the data, not of the declaration; so are values outside the bounds.
     #[must_use]
     pub fn is_bad(&self) -> bool {
         if self.present == 0 {
@@ -85,7 +86,7 @@ impl ColumnReport {
         useless > 0 && u128::from(useless) * 100 >= u128::from(self.present) * u128::from(BAD_PERCENT)
     }
 
-    /// What a curator should know.
+    /// Notes for the curator.
     pub(crate) fn notes(&self) -> Vec<String> {
         let kind = self.kind.name();
         let unreadable = format!("of {} values do not read as {kind} and count as NULL", self.present);
@@ -109,7 +110,7 @@ impl ColumnReport {
             .collect()
     }
 
-    /// Why the column reads badly, in words.
+    /// Describes why the column reads badly.
     #[must_use]
     pub fn in_words(&self) -> String {
         let mut parts = Vec::new();
@@ -130,7 +131,7 @@ impl ColumnReport {
         }
     }
 
-    /// What to change in the policy, most likely.
+    /// The most likely correction of the policy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         if self.present == 0 {
@@ -163,7 +164,7 @@ impl ColumnReport {
     }
 }
 
-/// A row's file, by its place among the table's, and its line there, counted from 1.
+/// The index of a row's file in the table, and its line there, counted from 1.
 pub(crate) type Place = (usize, u64);
 
 /// A count of values with a property, and the place of the first.
@@ -174,7 +175,7 @@ pub(crate) struct OccurrenceCounter {
 }
 
 impl OccurrenceCounter {
-    /// One more. A thread may come across the rows of several files in turn: the first is that of the first file.
+    /// Counts one value. A thread may read several files in turn: the first place is that in the first file.
     pub(crate) fn add(&mut self, place: Place) {
         self.count += 1;
         if self.first.is_none_or(|first| place < first) {
@@ -182,7 +183,7 @@ impl OccurrenceCounter {
         }
     }
 
-    /// Takes in what another thread has counted.
+    /// Adds the counts of another thread.
     pub(crate) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.first = self.first.into_iter().chain(other.first).min();
@@ -196,17 +197,18 @@ impl OccurrenceCounter {
 /// The declared bounds and keys that a column's values are compared with.
 pub(crate) struct ExpectedValues<'a> {
     column: &'a Column,
-    /// The bounds of whole numbers, days and moments, which are compared exactly; of decimals, as the decimals that stand for them: a
-    /// value that is written as the bound is read as the same.
+    /// The bounds of whole numbers, days and moments are compared exactly; those of decimals as doubles: a value
+    /// written like the bound is read as the same double.
     numbers: RangeInclusive<i64>,
     decimals: RangeInclusive<f64>,
-    /// The days whose years raise no doubt.
+    /// The days with plausible years.
     days: RangeInclusive<i64>,
     /// Whether NULL is a key, and whether everything else is one.
     null: bool,
     others: bool,
     texts: HashSet<&'a str, RandomState>,
-    /// A few of them that are so short that a view of them is all there is of them: they are found by it, without a hash.
+    /// The views of keys, if they are few and short enough to be stored inline: they are found by comparison, without a
+    /// hash.
     views: Vec<u128>,
     integers: HashSet<i64, RandomState>,
     truths: [bool; 2],
@@ -232,7 +234,7 @@ impl<'a> ExpectedValues<'a> {
     }
 }
 
-/// The days whose years are most likely right. Where years have two digits and no pivot, most people's years are over.
+/// The days whose years are plausible. With two-digit years and no pivot, years after today are not.
 fn plausible_days(column: &Column) -> RangeInclusive<i64> {
     /// 1000-01-01, from 1970-01-01.
     const FIRST: i64 = -354_285;
@@ -248,7 +250,7 @@ fn plausible_days(column: &Column) -> RangeInclusive<i64> {
 fn numbers_within(bounds: &Bounds) -> RangeInclusive<i64> {
     let low = bounds.low().ceil().max(whole(i64::MIN)).to_integer().to_i64();
     let high = bounds.high().floor().min(whole(i64::MAX)).to_integer().to_i64();
-    // Where an end is no number there is none within: it is above or below all of them.
+    // An end that is not representable is beyond all numbers of the type, so no number is within the bounds.
     let (low, high) = low.zip(high).unwrap_or((i64::MAX, i64::MIN));
     low..=high
 }
@@ -257,12 +259,12 @@ fn decimals_within(bounds: &Bounds) -> RangeInclusive<f64> {
     bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY)..=bounds.high().to_f64().unwrap_or(f64::INFINITY)
 }
 
-/// The view of a text that holds it.
+/// The view of a text that is stored inline.
 fn short_view(text: &str) -> u128 {
     make_view(text.as_bytes(), 0, 0)
 }
 
-/// Counts of one column's oddities, with the first place of each.
+/// Counts of the findings in one column, with the first place of each.
 #[derive(Default)]
 pub(crate) struct Oddities {
     present: u64,
@@ -275,7 +277,7 @@ pub(crate) struct Oddities {
 }
 
 impl Oddities {
-    /// Looks at some rows; `place` says where each is.
+    /// Counts the findings in some rows; `place` returns the place of each row.
     pub(crate) fn take(
         &mut self,
         declared: &ExpectedValues<'_>,
@@ -357,14 +359,14 @@ impl Oddities {
                 look(&mut numbers.iter().map(|number| Some(declared.integers.contains(&number?))));
             }
             Values::Boolean(truths) => look(&mut truths.iter().map(|truth| Some(declared.truths[usize::from(truth?)]))),
-            // No other columns have keys.
+            // Only the other types have keys.
             Values::Decimal(_) | Values::Date(_) | Values::Timestamp(_) => {
                 look(&mut std::iter::repeat_n(None, values.len()));
             }
         }
     }
 
-    /// Takes in what another thread has found.
+    /// Adds the findings of another thread.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.present += other.present;
         self.missing.merge(other.missing);
@@ -375,7 +377,7 @@ impl Oddities {
         self.left_out.merge(other.left_out);
     }
 
-    /// What was found; `name` says where a place is.
+    /// The report on the column; `name` formats a place.
     pub(crate) fn report(&self, column: &Column, name: &dyn Fn(Place) -> String) -> ColumnReport {
         ColumnReport {
             column: column.name.clone(),
@@ -391,7 +393,7 @@ impl Oddities {
     }
 }
 
-/// Hands out the rows of values that lie outside a range; what stands where there is no value may be among them.
+/// Calls a function for every row outside a range, possibly including rows without a value.
 fn each_outside<T: PartialOrd>(
     values: impl Iterator<Item = T>,
     range: &RangeInclusive<T>,

@@ -1,4 +1,4 @@
-//! Parquet files: what they say of their columns, and their row groups one by one.
+//! Parquet files: their schemas, and their row groups one by one.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -35,47 +35,47 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Files that are described at the same time: those of a store wait for its answers.
+/// Number of footers read concurrently, since those of a store have latency.
 const DESCRIBING: usize = 16;
-/// Files that are described before the first of them is looked at.
+/// Maximum number of footers read ahead of the first file.
 const MOST_AHEAD: usize = 64;
-/// Bytes of descriptions of files that are kept between looking at them and reading; others are read again.
+/// Bytes of footers kept between planning and reading; others are read again.
 const MOST_METADATA: usize = 128 << 20;
 
 /// A Parquet file whose columns fit the declared ones.
 #[derive(Debug)]
 pub(crate) struct ParquetFile {
     pub(crate) file: DataFile,
-    /// Its place among the table's files.
+    /// Its index among the table's files.
     number: usize,
     columns: Arc<[Place]>,
-    /// The file's columns that are read, by their position in it, in its order.
+    /// The positions of the columns to read, in the file's order.
     roots: Arc<[usize]>,
     metadata: Option<ArrowReaderMetadata>,
 }
 
-/// Where a wanted column's values are.
+/// The source of a wanted column's values.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    /// The same value in every row, and whether there is one.
+    /// A value from a folder name, the same in every row, and whether it is present.
     Folder { value: Values, is_present: bool },
-    /// A column of what is read of the file.
+    /// A column of those read from the file.
     File { position: usize, reader: ColumnReader, form: Form },
 }
 
-/// What one thread reads at a time: a row group, or all of a file whose description was not kept.
+/// The unit that one thread reads at a time: a row group, or a whole file whose footer was not kept.
 #[derive(Debug)]
 pub(crate) struct Unit {
     file: Arc<ParquetFile>,
     group: Option<usize>,
-    /// Rows of the file that come before.
+    /// Number of the file's rows before it.
     before: u64,
 }
 
-/// Files as units, after a look at what they say of their columns.
+/// Splits files into units, after a check of their schemas.
 ///
 /// # Errors
-/// When a file is not Parquet, or does not hold the wanted columns in types that can be read as theirs.
+/// When a file is not Parquet, or lacks a wanted column in a suitable type.
 pub(crate) fn units(
     files: &[DataFile],
     columns: &[Column],
@@ -117,7 +117,7 @@ fn unreadable(path: &Path, reason: impl Into<String>) -> SourceError {
     SourceError::Unreadable { path: path.to_owned(), reason: reason.into() }
 }
 
-/// The bytes of a file, in any order.
+/// Random access to the bytes of a file.
 enum Chunks {
     Local(File),
     Object(Ranges),
@@ -150,7 +150,7 @@ impl ChunkReader for Chunks {
     }
 }
 
-/// The columns of a Parquet file.
+/// The schema of a Parquet file.
 ///
 /// # Errors
 /// When it is not Parquet, or cannot be read.
@@ -158,7 +158,7 @@ pub(crate) fn schema_of(stored: &DataFile) -> Result<Arc<Schema>, SourceError> {
     Ok(described(stored)?.schema().clone())
 }
 
-/// What a Parquet file says its columns are, read as it is best: part of its description, not of its rows.
+/// The footer of a Parquet file, with the types in which its columns are best read. No rows are read.
 fn describe(stored: &DataFile, columns: &[Column]) -> Result<ArrowReaderMetadata, SourceError> {
     let found = described(stored)?;
     let metadata = found.metadata().clone();
@@ -187,17 +187,17 @@ fn described(stored: &DataFile) -> Result<ArrowReaderMetadata, SourceError> {
         }
     };
     ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new()).map_err(|error| match error {
-        // The store was asked again: for a description that is longer than most.
+        // The store was queried again, because the footer was longer than most.
         ParquetError::External(error) => object::cause(error.as_ref()).unwrap_or_else(|| not_parquet(path)),
         _ => not_parquet(path),
     })
 }
 
-/// The schema to read a file with, where it is another than its own.
+/// The schema to read a file with, if it differs from its own.
 ///
-/// Whether the decoder succeeds must not depend on what rows hold. Texts come as views, whose bytes need not fit the offsets
-/// of one array; dictionaries as their values, since a batch may have more values than a type of keys has; and the old 96-bit
-/// times in microseconds, since they hold years that nanoseconds do not.
+/// Whether decoding succeeds must not depend on the contents of rows. Texts are read as views, since their bytes need
+/// not fit the offsets of one array; dictionaries as their values, since a batch may have more values than the key type
+/// allows; and 96-bit times in microseconds, since they include years that do not fit nanoseconds.
 fn as_read(schema: &Schema, metadata: &ParquetMetaData, columns: &[Column]) -> Option<Schema> {
     let roots = metadata.file_metadata().schema_descr().root_schema().get_fields();
     let is_old_time = |position: usize, name: &str| {
@@ -234,7 +234,7 @@ fn as_read(schema: &Schema, metadata: &ParquetMetaData, columns: &[Column]) -> O
     is_other.then(|| Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Where the wanted columns are, over a file's own columns and its folders.
+/// The sources of the wanted columns, in a file and in its folder names.
 fn places(
     schema: &Schema,
     columns: &[Column],
@@ -248,7 +248,7 @@ fn places(
         let problem = "is a column of the file itself, too";
         return Err(SourceError::Partition { path: path.to_owned(), column: name.clone(), problem });
     }
-    // Every declared column is looked at, whether it is wanted or not: what is refused does not depend on the question.
+    // Every declared column is checked, whether it is wanted or not: refusals do not depend on the query.
     for column in columns.iter().filter(|column| !partitions.holds(&column.name)) {
         let found = find(schema, column, path)?;
         ColumnReader::from_stored(column, schema.field(found).data_type(), path)?;
@@ -295,11 +295,11 @@ pub(crate) fn find(schema: &Schema, column: &Column, path: &Path) -> Result<usiz
     }
 }
 
-/// The rows of a unit.
+/// Reads the rows of a unit.
 pub(crate) struct UnitReader {
-    /// None where no column of the file itself is wanted: then all that is needed is how many rows there are.
+    /// `None` if no column of the file is wanted: then only the number of rows is needed.
     batches: Option<ParquetRecordBatchReader>,
-    /// Rows that are left.
+    /// Remaining rows.
     left: u64,
     rows: u64,
     /// Bytes of the wanted columns in the file.
@@ -313,7 +313,7 @@ impl Unit {
         self.file.file.path()
     }
 
-    /// The file's place among the table's, and how many of its rows come before.
+    /// The index of its file, and the number of the file's rows before it.
     pub(crate) fn begin(&self) -> (usize, u64) {
         (self.file.number, self.before)
     }
@@ -322,10 +322,10 @@ impl Unit {
         &self.file.columns
     }
 
-    /// Opens the file.
+    /// Opens the file for reading.
     ///
     /// # Errors
-    /// Where it is not as it was, with what keeps an object from being read, if that is why.
+    /// When the file has changed; with the error of the object store, if that is the cause.
     pub(crate) fn open(&self, columns: &[Column], meter: &Arc<Meter>) -> Result<UnitReader, Option<SourceError>> {
         let metadata = match &self.file.metadata {
             Some(metadata) => metadata.clone(),
@@ -351,7 +351,7 @@ impl Unit {
             None
         } else {
             let chunks = match self.file.file.object() {
-                // All pages of the wanted columns at once, instead of each by itself.
+                // All pages of the wanted columns at once, instead of one by one.
                 Some(object) => Chunks::Object(Ranges::fetch(object, &ranges).map_err(Some)?),
                 None => Chunks::Local(File::open(self.path()).map_err(|_| None)?),
             };
@@ -364,8 +364,8 @@ impl Unit {
 }
 
 impl UnitReader {
-    /// The next rows: how many, and the columns that are read of the file, in its order. `Some(None)` after the last, `None`
-    /// where the file is damaged.
+    /// The next rows: their number, and the columns read from the file, in its order. `Some(None)` after the last,
+    /// `None` if the file is damaged.
     pub(crate) fn next(&mut self) -> Option<Option<(usize, Vec<ArrayRef>)>> {
         let batch = match &mut self.batches {
             Some(batches) => match batches.next() {
@@ -373,7 +373,7 @@ impl UnitReader {
                     let batch: RecordBatch = batch.ok()?;
                     (batch.num_rows(), batch.columns().to_vec())
                 }
-                // Fewer rows than the file says it has.
+                // Fewer rows than the footer states.
                 None if self.left > 0 => return None,
                 None => return Some(None),
             },

@@ -1,24 +1,24 @@
-//! Values that stand in the names of folders: `visits/year=2024/region=north/part-0.parquet`.
+//! Values in the names of folders: `visits/year=2024/region=north/part-0.parquet`.
 
 use crate::error::SourceError;
 use std::path::{Component, Path, PathBuf};
 
-/// How the folder of rows without a value is called.
+/// The folder name for rows without a value.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// The values of the declared partition columns, for every file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Partitions {
     names: Vec<String>,
-    /// One entry for each file; in it, one for each name.
+    /// One entry per file; in it, one per name.
     values: Vec<Vec<Option<String>>>,
 }
 
 impl Partitions {
-    /// Looks at the folders of every file, those that `folder` itself lies in excepted.
+    /// Parses the folders of every file, except those that contain `folder` itself.
     ///
     /// # Errors
-    /// When a file lies in no folder, or in several, of a name.
+    /// When a file is in no folder with a name, or in several.
     pub(crate) fn of(files: &[PathBuf], names: &[String], folder: &Path) -> Result<Self, SourceError> {
         let values = files.iter().map(|path| {
             let found = folders(path.strip_prefix(folder).unwrap_or(path));
@@ -31,12 +31,12 @@ impl Partitions {
         &self.names
     }
 
-    /// Whether a column's values stand in folder names.
+    /// Whether a column's values are in folder names.
     pub(crate) fn holds(&self, column: &str) -> bool {
         self.names.iter().any(|name| name == column)
     }
 
-    /// The value of a column in a file, where it stands in a folder name: `Some(None)` is no value.
+    /// The value of a partition column in a file; `Some(None)` is NULL, and `None` is not a partition column.
     pub(crate) fn value(&self, file: usize, column: &str) -> Option<Option<&str>> {
         let at = self.names.iter().position(|name| name == column)?;
         Some(self.values(file).get(at).and_then(|value| value.as_deref()))
@@ -48,7 +48,7 @@ impl Partitions {
     }
 }
 
-/// Names and values of the folders in a path; `None` is a name or value that is no text.
+/// Names and values of the folders in a path; `None` for a name or value that is not valid text.
 fn folders(path: &Path) -> Vec<(Option<String>, Option<String>)> {
     let parents = path.parent().into_iter().flat_map(Path::components);
     let pair = |part: Component<'_>| {
@@ -72,7 +72,7 @@ fn value(path: &Path, name: &str, found: &[(Option<String>, Option<String>)]) ->
     }
 }
 
-/// Undoes the escapes that writers use for characters that folder names cannot hold.
+/// Decodes the escapes of characters that folder names cannot contain.
 fn decode(text: &str) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let bytes = text.as_bytes();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_folder_names() {
+    fn values_are_read_from_folder_names() {
         let text = |text: &str| Some(text.to_owned());
         let path = "/data/year=1/visits/year=2024/region=a%2Fb%20%C3%A4%zz=/x=1.parquet";
         assert_eq!(of(path, &["region", "year"]).unwrap(), [text("a/b ä%zz="), text("2024")]);

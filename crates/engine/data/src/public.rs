@@ -1,18 +1,18 @@
-//! The rows of a small public table, for what is looked up in it after the noise.
+//! The rows of a small public table that results are joined with.
 
 use crate::{Batch, Meter, ReadColumn, Source, SourceError, WantedColumn};
 use deniable_core::text::shown;
 use deniable_expression::Value;
 use std::collections::HashSet;
 
-/// Most rows.
+/// Maximum number of rows.
 pub const MOST_ROWS: usize = 10_000;
 
-/// The value of each declared column, where there is one that can be read.
+/// The value of each declared column; `None` if it is missing or unreadable.
 pub type Row = Vec<Option<Value>>;
 
-/// The first rows of a public table, in order: the values in some of its columns, by position. One more than [`MOST_ROWS`], where there are
-/// as many.
+/// The first rows of a public table, in order: the values of some of its columns, given by position. At most
+/// [`MOST_ROWS`] and one more.
 ///
 /// # Errors
 /// When the table cannot be read.
@@ -34,7 +34,8 @@ pub(crate) fn first_rows(source: &Source, columns: &[usize]) -> Result<Vec<Row>,
 /// All rows of a public table, in order.
 ///
 /// # Errors
-/// When the table cannot be read, has more than [`MOST_ROWS`] rows, or its key (by position among the columns) is missing or stands in it twice.
+/// When the table cannot be read, has more than [`MOST_ROWS`] rows, or its key (given by position) is missing or
+/// repeated.
 pub fn rows(source: &Source, key: usize) -> Result<Vec<Row>, SourceError> {
     let table = source.table();
     let wrong = |problem: String| SourceError::PublicKeys {

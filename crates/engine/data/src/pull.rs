@@ -1,4 +1,4 @@
-//! Rows of a database, kept as a file of Parquet that stays as it is.
+//! Copies rows of a database to a Parquet file.
 
 use crate::error::SourceError;
 use crate::meter::Meter;
@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::NamedTempFile;
 
 impl Source {
-    /// Writes the declared columns of a database's table into a file, which is there when all of it is, and which nobody but its owner may
-    /// read. Values stand there as the server has them, so that a look at the file finds what a look at the table would. `progress` is told the
-    /// rows so far.
+    /// Writes the declared columns of a database's table to a file, atomically and readable only by its owner. Values
+    /// are stored as the server sends them, so a check of the file has the same findings as a check of the table.
+    /// `progress` is called with the number of rows so far.
     ///
     /// # Errors
-    /// When the rows are not in a database, or cannot be read to their end; and when the file cannot be written.
+    /// When the rows are not in a database, or cannot be read completely; and when the file cannot be written.
     pub fn pull(&self, file: &Path, threads: usize, progress: &dyn Fn(u64)) -> Result<u64, SourceError> {
         let Some(stored) = self.rows.stored_types() else {
             return Err(SourceError::NoDatabase { table: self.table().name.clone() });

@@ -1,7 +1,7 @@
-//! From what is stored to a value: total functions, which give NULL for whatever they cannot read.
+//! Conversion of stored values to declared types: total functions, which return NULL for unreadable values.
 //!
-//! The law of expressions holds here, too: reading an array equals reading its rows one at a time. Nothing is refused but
-//! types, and those before any row is read.
+//! The law of expressions applies here, too: reading an array equals reading its rows one at a time. Only types are
+//! refused, before any row is read.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -37,12 +37,12 @@ use num_traits::ToPrimitive;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How one column is read.
+/// Reads the values of one column.
 #[derive(Debug, Clone)]
 pub struct ColumnReader {
     kind: Type,
     from: From,
-    /// The zone whose local time counts, where moments are stored.
+    /// The zone whose local time is used, if moments are stored.
     zone: Option<Zone>,
 }
 
@@ -53,23 +53,23 @@ enum From {
     Stored(DataType),
 }
 
-/// The format in which texts contain values.
+/// The format of values in texts.
 #[derive(Debug, Clone)]
 struct TextFormat {
-    /// Whether spaces around them are dropped. Spaces alone: other white space is part of a value.
+    /// Whether to trim spaces. Only spaces: other white space is part of a value.
     trim: bool,
     nulls: Vec<String>,
     decimal_comma: bool,
-    /// Of days and moments, where it is not the ISO form.
+    /// The pattern of dates and times, if it is not the ISO form.
     pattern: Option<String>,
-    /// The last year that two digits may mean.
+    /// The last year that two digits may denote.
     pivot: Option<i16>,
-    /// The zone whose local time counts, for texts with an offset from UTC.
+    /// The zone whose local time is used, for texts with an offset from UTC.
     zone: Option<Zone>,
 }
 
 impl ColumnReader {
-    /// Of fields of delimited text.
+    /// For fields of delimited text.
     #[must_use]
     pub fn from_text(column: &DeclaredColumn, options: &CsvOptions) -> Self {
         let writing = TextFormat {
@@ -83,7 +83,7 @@ impl ColumnReader {
         Self { kind: Type::from(column.kind), from: From::Text(writing), zone: None }
     }
 
-    /// Of values in the names of folders.
+    /// For values in folder names.
     #[must_use]
     pub fn from_folder(column: &DeclaredColumn) -> Self {
         let pattern = column.format.clone();
@@ -92,7 +92,7 @@ impl ColumnReader {
         Self { kind: Type::from(column.kind), from: From::Text(writing), zone: None }
     }
 
-    /// Of arrays of a type. `path` is where they are.
+    /// For arrays of a type; `path` is used in errors.
     ///
     /// # Errors
     /// When the type cannot be read as the declared one.
@@ -137,7 +137,7 @@ impl ColumnReader {
         self.kind
     }
 
-    /// The values. All NULL where the array is not of the type that this was made for.
+    /// The values; all NULL if the array has another type than the reader was made for.
     #[must_use]
     pub fn read(&self, stored: &ArrayRef) -> Column {
         let column = match &self.from {
@@ -148,7 +148,7 @@ impl ColumnReader {
         column.unwrap_or_else(|| Column::nulls(self.kind, stored.len()))
     }
 
-    /// The values of fields of delimited text. All NULL where this was made for something else.
+    /// The values of fields of delimited text; all NULL if the reader was made for arrays.
     #[must_use]
     pub(crate) fn read_fields(&self, fields: Fields<'_>) -> Column {
         match &self.from {
@@ -157,11 +157,11 @@ impl ColumnReader {
         }
     }
 
-    /// Whether something that should be a value stands in fields of delimited text, of which these values were read.
+    /// Whether each field of delimited text contains a value, readable or not; `values` are those read from the fields.
     #[must_use]
     pub(crate) fn present_fields(&self, fields: Fields<'_>, values: &Column) -> BooleanArray {
         let present = match (&self.from, values.to_array().logical_nulls()) {
-            // Where there is a value, something stands that should be one: only the other fields are looked at again.
+            // A field with a value is present, so only the other fields are parsed again.
             (From::Text(writing), Some(nulls)) => {
                 fields.iter().zip(nulls.iter()).map(|(text, is_value)| is_value || writing.stands(text)).collect()
             }
@@ -170,7 +170,7 @@ impl ColumnReader {
         BooleanArray::new(present, None)
     }
 
-    /// Whether something that should be a value stands there. Where it does and the value is NULL, it cannot be read.
+    /// Whether each row contains a value, readable or not. A present value that is read as NULL is unreadable.
     #[must_use]
     pub fn present(&self, stored: &ArrayRef) -> BooleanArray {
         let present = match &self.from {
@@ -186,8 +186,9 @@ impl ColumnReader {
         BooleanArray::new(present, None)
     }
 
-    /// The values for whoever only compares and shows them: texts may stay in a dictionary, without a copy. Texts come as
-    /// `Utf8View` or as a dictionary of any kind of text, none of which is NULL or too long: such rows have no key.
+    /// The values for users that only compare and display them: texts may remain in a dictionary, without a copy. Texts
+    /// are returned as `Utf8View`, or as a dictionary of any text type without entries that are NULL or too long: rows
+    /// of such entries have no key.
     #[must_use]
     pub fn stored(&self, stored: &ArrayRef) -> ArrayRef {
         let fits = matches!(&self.from, From::Stored(kind) if stored.data_type() == kind);
@@ -210,7 +211,7 @@ fn is_text(kind: &DataType) -> bool {
     matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Texts as views of their bytes.
+/// Texts as views.
 fn texts(stored: &ArrayRef) -> Option<StringViewArray> {
     match stored.data_type() {
         DataType::Utf8View => stored.as_string_view_opt().cloned(),
@@ -221,12 +222,12 @@ fn texts(stored: &ArrayRef) -> Option<StringViewArray> {
     }
 }
 
-/// Whether a text can be a value. The lower part of a view is its length: no text need be looked at.
+/// Whether a text is short enough for a value. The lower half of a view contains its length, so no text is read.
 fn is_short(view: &u128) -> bool {
     (*view & u128::from(u32::MAX)) <= LONGEST_TEXT as u128
 }
 
-/// Texts, NULL where they are too long to be values.
+/// Texts, with NULL for those that are too long for values.
 fn short(texts: StringViewArray) -> StringViewArray {
     if texts.views().iter().all(is_short) {
         return texts;
@@ -239,29 +240,29 @@ fn short(texts: StringViewArray) -> StringViewArray {
 }
 
 impl TextFormat {
-    /// A text without the spaces around it.
+    /// A text without surrounding spaces.
     fn trimmed<'a>(&self, text: &'a str) -> &'a str {
         if self.trim { text.trim_matches(' ') } else { text }
     }
 
     fn is_null(&self, text: &str) -> bool {
-        // What is too long to be a value is no word for NULL either.
+        // A text that is too long for a value does not denote NULL either.
         text.len() <= LONGEST_TEXT && self.nulls.iter().any(|null| null == self.trimmed(text))
     }
 
-    /// The text that a value is read from, if there is one.
+    /// The trimmed text of a value; `None` if it is missing or denotes NULL.
     fn value<'a>(&self, text: Option<&'a str>) -> Option<&'a str> {
         let text = self.trimmed(text.filter(|text| text.len() <= LONGEST_TEXT)?);
         (!self.nulls.iter().any(|null| null == text)).then_some(text)
     }
 
-    /// Whether something that should be a value stands there; what is no text at all should have been one.
+    /// Whether a value is present; a field that is not valid text counts as present.
     fn stands(&self, text: Option<&str>) -> bool {
         !text.is_some_and(|text| self.is_null(text))
     }
 
-    /// Parses an integer, also one with a fraction of zeros, as pandas writes the integers of a column with gaps. Each
-    /// text is parsed on its own, independently of other rows.
+    /// Parses an integer, including one with a fraction of zeros, as pandas writes integers of a column with missing
+    /// values. Each text is parsed independently of other rows.
     fn whole(&self, text: &str) -> Option<i64> {
         parse_integer(text).or_else(|| {
             let mark = if self.decimal_comma { ',' } else { '.' };
@@ -313,7 +314,7 @@ impl TextFormat {
     }
 }
 
-/// A number with a decimal comma, and without a point.
+/// A number with a decimal comma and no decimal point.
 fn parse_with_comma(text: &str) -> Option<f64> {
     if text.contains('.') {
         return None;
@@ -363,7 +364,7 @@ fn each<A: ArrowPrimitiveType, B: ArrowPrimitiveType>(
     Some(stored.as_primitive_opt::<A>()?.unary_opt(read))
 }
 
-/// Every value by itself, where none is lost.
+/// Converts every value; the conversion must not lose any.
 fn every<A: ArrowPrimitiveType, B: ArrowPrimitiveType>(
     stored: &ArrayRef,
     read: impl Fn(A::Native) -> B::Native,
@@ -381,7 +382,7 @@ fn integers(stored: &ArrayRef) -> Option<Int64Array> {
         DataType::UInt32 => every::<UInt32Type, _>(stored, i64::from),
         DataType::UInt16 => every::<UInt16Type, _>(stored, i64::from),
         DataType::UInt8 => every::<UInt8Type, _>(stored, i64::from),
-        // pandas keeps whole numbers of a column with gaps as doubles.
+        // pandas stores integers of a column with missing values as doubles.
         DataType::Float64 => each::<Float64Type, _>(stored, |number| whole(number, 53)),
         DataType::Float32 => each::<Float32Type, _>(stored, |number| whole(number.into(), 24)),
         DataType::Float16 => each::<Float16Type, _>(stored, |number| whole(number.into(), 11)),
@@ -395,18 +396,18 @@ fn integers(stored: &ArrayRef) -> Option<Int64Array> {
     }
 }
 
-/// A float as the whole number that it is, up to the size to which floats of so many bits hold every whole number.
+/// A float as an integer, if it is one, within the range in which floats with this many bits represent every integer.
 fn whole(number: f64, bits: i32) -> Option<i64> {
     if number.fract() == 0.0 && number.abs() <= 2_f64.powi(bits) { number.to_i64() } else { None }
 }
 
-/// So many units of 10^-scale as the whole number that they are.
+/// `units` times 10^-scale as an integer, if it is one.
 fn whole_units(units: i128, scale: i8) -> Option<i64> {
     let power = 10_i128.checked_pow(scale.unsigned_abs().into());
     let number = match (scale > 0, power) {
         (true, Some(power)) => units.checked_rem(power)?.eq(&0).then(|| units.checked_div(power))??,
         (false, Some(power)) => units.checked_mul(power)?,
-        // Beyond all digits of the units.
+        // The power exceeds all digits of the units.
         (_, None) => (units == 0).then_some(0)?,
     };
     i64::try_from(number).ok()
@@ -424,13 +425,13 @@ fn decimals(stored: &ArrayRef) -> Option<Float64Array> {
             Some(units) => nearest(units, *scale),
             None => spelt(&units, *scale),
         }),
-        // The nearest, where a whole number has more digits than a decimal.
+        // Rounded to the nearest, if an integer has more digits than a double.
         DataType::UInt64 => every::<UInt64Type, _>(stored, |number| number as f64),
         _ => Some(integers(stored)?.unary(|number| number as f64)),
     }
 }
 
-/// Numbers without the infinities and what is no number, and without a sign of zero.
+/// Floats without infinities and NaN, and with zero unsigned.
 fn floats(numbers: Float64Array) -> Option<Float64Array> {
     let is_plain = |number: &f64| number.is_finite() && (*number != 0.0 || number.is_sign_positive());
     if numbers.values().iter().all(is_plain) {
@@ -439,9 +440,10 @@ fn floats(numbers: Float64Array) -> Option<Float64Array> {
     Some(numbers.unary_opt(finite))
 }
 
-/// The double that is nearest to so many units of 10^-scale.
+/// The double nearest to `units` times 10^-scale.
 fn nearest(units: i128, scale: i8) -> Option<f64> {
-    /// Whole numbers up to here, and powers of ten up to the 22nd, are doubles: one operation on two of them rounds once.
+    /// Integers up to this one, and powers of ten up to the 22nd, are exact doubles: one operation on two of them
+    /// rounds once.
     const EXACT: u128 = 1 << 53;
     let digits = i32::from(scale);
     if units.unsigned_abs() <= EXACT && (-22..=22).contains(&digits) {
@@ -451,7 +453,7 @@ fn nearest(units: i128, scale: i8) -> Option<f64> {
     spelt(&units, scale)
 }
 
-/// The same by way of its digits, which are read exactly.
+/// The same, parsed from its decimal digits, which is exact.
 fn spelt(units: &dyn std::fmt::Display, scale: i8) -> Option<f64> {
     finite(format!("{units}e{}", i32::from(scale).wrapping_neg()).parse().ok()?)
 }
@@ -473,7 +475,7 @@ fn days(stored: &ArrayRef) -> Option<Date32Array> {
     }
 }
 
-/// Stored counts as moments, in UTC where the column has a zone, truncated to microseconds.
+/// Stored counts as moments, in UTC if the column has a zone, truncated to microseconds.
 fn moments(stored: &ArrayRef) -> Option<TimestampMicrosecondArray> {
     let moment = |micros: i64| Moment::new(micros).map(Moment::get);
     match stored.data_type() {

@@ -1,7 +1,7 @@
-//! The trait of sources: the rows of one table, wherever they are.
+//! The trait of sources: the rows of one table, wherever they are stored.
 //!
-//! Files and rows in memory implement it in this crate; the crates in `sources` implement it for tables of databases and
-//! engines. What a program can open is listed in [`crate::Sources`].
+//! This crate implements it for files and rows in memory; the crates in `sources` implement it for tables of databases
+//! and engines. [`crate::Sources`] lists the sources of a program.
 
 use crate::engine::EngineTable;
 use crate::error::SourceError;
@@ -14,13 +14,13 @@ use deniable_core::schema::TableSchema;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The rows of one table. The defaults are those of rows that are in no files and no database.
+/// The rows of one table. The default methods are for rows that are neither in files nor in a database.
 pub trait Rows: std::fmt::Debug + Send + Sync {
-    /// Opens a scan of these columns, after everything that can be refused is refused. A scan of a database or an engine
+    /// Opens a scan of these columns, after all checks that do not read rows. A scan of a database or an engine
     /// compares the rows with `version` at its end.
     ///
     /// # Errors
-    /// When rows cannot be read, or lack the declared columns in types that can be read as theirs.
+    /// When rows cannot be read, or a declared column is missing or has an unsuitable type.
     fn scan(
         &self,
         table: &TableSchema,
@@ -28,13 +28,13 @@ pub trait Rows: std::fmt::Debug + Send + Sync {
         version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError>;
 
-    /// A keyed hash of what the rows hold: see [`Source::fingerprint`]. `source` is the table that these rows are of.
+    /// A keyed hash of the rows' contents: see [`Source::fingerprint`]. `source` is the table of these rows.
     ///
     /// # Errors
     /// When the rows cannot be read.
     fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError>;
 
-    /// The beginning of the fingerprint, which is known without reading rows: see [`Source::marks`].
+    /// The part of the fingerprint that is known without reading rows: see [`Source::marks`].
     fn marks(&self, _key: &[u8; 32]) -> Option<String> {
         None
     }
@@ -44,32 +44,32 @@ pub trait Rows: std::fmt::Debug + Send + Sync {
         registered == found
     }
 
-    /// The files, in order, or the URLs of objects.
+    /// The files in order, or the URLs of objects.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Bytes of all files together, where rows are in files and their size is known.
+    /// The size of all files in bytes, if rows are in files and it is known.
     fn size(&self) -> Option<u64> {
         None
     }
 
-    /// The name of a file or table in messages, by its place among those of the rows.
+    /// The name of a file or table in messages, by its index among those of the rows.
     fn path(&self, _file: usize) -> Option<&Path> {
         None
     }
 
-    /// How a database finds a row again, where that is not `path:line`.
+    /// The text by which a database finds a row again, if it is not `path:line`.
     fn place(&self, _file: usize, _line: u64) -> Option<String> {
         None
     }
 
-    /// The types in which a database sends the declared columns. `None` for rows that are in no database.
+    /// The types in which a database sends the declared columns; `None` for rows that are not in a database.
     fn stored_types(&self) -> Option<Vec<DataType>> {
         None
     }
 
-    /// The table of the engine that holds the rows, and that is asked for totals in place of rows.
+    /// The engine's table, if an engine holds the rows and returns totals instead of them.
     fn engine(&self) -> Option<&Arc<EngineTable>> {
         None
     }
@@ -79,10 +79,10 @@ pub trait Rows: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Checks that files are of their declared kind by their first bytes, for the curator alone: these bytes are rows, too.
+    /// Checks the declared format of files by their first bytes, for the curator alone: these bytes are rows, too.
     ///
     /// # Errors
-    /// When a file is of another kind.
+    /// When a file has another format.
     fn check_kind(&self) -> Result<(), SourceError> {
         Ok(())
     }
@@ -90,14 +90,14 @@ pub trait Rows: std::fmt::Debug + Send + Sync {
 
 /// A scan of rows that another program sends as arrays, several parts at the same time.
 pub trait RemoteScan: std::fmt::Debug + Send + Sync {
-    /// How the arrays of each wanted column become values.
+    /// The readers that convert the arrays of the wanted columns.
     fn readers(&self) -> &[ColumnReader];
 
-    /// Receives parts that no other thread receives until there are none, or `take` returns false. `take` is given at most
-    /// `most_rows` rows at a time, with their places where `with_places` asks for them.
+    /// Receives parts, each on one thread only, until none remain or `take` returns false. `take` is called with at
+    /// most `most_rows` rows at a time, and with their places if `with_places` is set.
     ///
     /// # Errors
-    /// When the rows cannot be read to their end.
+    /// When the rows cannot be read completely.
     fn receive(
         &self,
         with_places: bool,
@@ -105,21 +105,21 @@ pub trait RemoteScan: std::fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(&RemoteRows<'_>) -> bool,
     ) -> Result<(), SourceError>;
 
-    /// Compares all rows, which were received to their end, with those that were registered.
+    /// Compares all rows, which must have been received completely, with the registered ones.
     ///
     /// # Errors
-    /// When they are others.
+    /// When they differ.
     fn finish(self: Box<Self>) -> Result<(), SourceError>;
 }
 
-/// Some rows of a [`RemoteScan`].
+/// A batch of rows of a [`RemoteScan`].
 #[derive(Debug)]
 pub struct RemoteRows<'a> {
-    /// How many.
+    /// The number of rows.
     pub rows: usize,
-    /// Bytes that were received for them.
+    /// Bytes received for them.
     pub bytes: u64,
-    /// The table that they are of, by its place among those of [`Rows::path`].
+    /// Their table, by its index among those of [`Rows::path`].
     pub file: usize,
     /// The wanted columns.
     pub columns: &'a [ArrayRef],

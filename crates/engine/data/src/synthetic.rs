@@ -1,7 +1,8 @@
-//! Made-up rows of the declared shape, for showing what answers would look like before any data is read.
+//! Made-up rows of the declared shape, which show how answers might look before any data is read.
 //!
-//! Nothing here is about anybody: values are drawn from the declared keys, bounds and types alone, with a fixed seed. The
-//! first declared key is the most common and each next one rarer; numbers and times crowd around the middle of their bounds.
+//! Nothing here depends on private data: values are drawn from the declared keys, bounds and types alone, with a fixed
+//! seed. The first declared key is the most frequent, and each next one is rarer; numbers and times concentrate around
+//! the middle of their bounds.
 
 use crate::Source;
 use crate::error::SourceError;
@@ -18,25 +19,25 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
 
-/// Values of a column about which nothing but its type is declared.
+/// Number of distinct values of a column with nothing but a declared type.
 const FEW: u64 = 50;
-/// Rows of one entity, where its caps let so many count.
+/// Rows of one entity, if its caps allow as many.
 const ROWS_EACH: u64 = 3;
-/// The seed, so that everyone sees the same.
+/// The seed, the same for all users.
 const SEED: u64 = 1;
 
-/// A made-up value: its number where it has one, and its place among the declared keys where there are any.
+/// A made-up value: its number, if it has one, and its index among the declared keys, if any.
 enum Value {
     Null,
     Number(f64),
     Key(Key),
 }
 
-/// Rows for every table: `rows` in each protected one, one for each key in the public ones. They belong to `entities`
-/// entities if given, and otherwise to a number of entities that have a few rows each.
+/// Rows for every table: `rows` in each protected one, and one for each key in the public ones. They belong to
+/// `entities` entities if given, and otherwise to a number of entities with a few rows each.
 ///
 /// # Errors
-/// When the columns make no table; never for those of a policy.
+/// When the columns form no valid table; never for those of a policy.
 pub fn synthetic(tables: &[TableSchema], rows: u64, entities: Option<u64>) -> Result<Vec<Source>, SourceError> {
     let batches = tables.iter().map(|table| batch(table, rows, entities).map(|batch| (table, batch)));
     batches.map(|made| made.map(|(table, batch)| Source::of_local_times(table.clone(), vec![batch]))).collect()
@@ -57,13 +58,13 @@ fn batch(table: &TableSchema, rows: u64, entities: Option<u64>) -> Result<Record
     RecordBatch::try_new_with_options(Arc::new(memory_schema(table)), arrays.collect(), &count).map_err(unreadable)
 }
 
-/// The keys that are values, and NULL: all but the last, where that is what stands for all others.
+/// The declared keys that are values or NULL: without the last one, if it represents all other values.
 fn listed(column: &Column) -> Option<&[Key]> {
     let keys = column.keys.as_deref()?;
     Some(keys.strip_suffix(&[Key::Other]).unwrap_or(keys))
 }
 
-/// How many values a column of unique ones has.
+/// The number of distinct values of a column with unique values.
 fn distinct(column: &Column) -> u64 {
     match (listed(column), &column.bounds) {
         (Some(keys), _) => keys.len() as u64,
@@ -109,7 +110,7 @@ fn value(table: &TableSchema, column: &Column, (row, entities): (u64, Option<u64
     }
 }
 
-/// The value at a place, each only once.
+/// The value with this index; different indices have different values.
 fn nth(column: &Column, place: u64) -> Value {
     match (listed(column), column.kind, &column.bounds) {
         (Some(keys), _, _) => {
@@ -124,7 +125,7 @@ fn nth(column: &Column, place: u64) -> Value {
     }
 }
 
-/// Between 0 and 1.
+/// A uniform number between 0 and 1.
 fn uniform(rng: &mut ChaCha20Rng) -> f64 {
     f64::from(rng.next_u32()) / (f64::from(u32::MAX) + 1.0)
 }
@@ -133,7 +134,7 @@ fn below(rng: &mut ChaCha20Rng, end: u64) -> u64 {
     (u64::from(rng.next_u32()) * end) >> 32
 }
 
-/// Values in the type that a column has in SQL; whatever is not of it is NULL.
+/// Values in the column's type in SQL; NULL for a value of another type.
 fn array(column: &Column, values: &[Value]) -> ArrayRef {
     let number = |value: &Value| match value {
         Value::Number(number) => Some(*number),
@@ -179,7 +180,7 @@ mod tests {
         Column::new(name, kind)
     }
 
-    /// Every type yields values within what is declared, and the same ones each time.
+    /// Every type yields values within the declaration, and the same ones in each run.
     #[test]
     fn rows_are_of_the_declared_shape() {
         let keys = ["F", "M"].map(|key| Key::Text(key.to_owned())).to_vec();

@@ -1,4 +1,4 @@
-//! A small public Parquet table as texts: what is read exactly by somebody else, such as a mechanism's probabilities.
+//! A small public Parquet table as texts, for values that must be parsed exactly, such as a mechanism's probabilities.
 
 use crate::error::SourceError;
 use arrow_array::Array;
@@ -9,11 +9,11 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::path::Path;
 
-/// The rows of these columns, in their order; a NULL is an empty text. Whole numbers and decimals keep every digit.
+/// The rows of these columns, in their order; NULL is an empty text. Whole numbers and decimals keep every digit.
 ///
 /// # Errors
-/// When the file is no Parquet, a column is missing, or one has floats, which are not what was written, or another type
-/// that has no exact text.
+/// When the file is not Parquet, a column is missing, or a column contains floats, which are rounded, or another type
+/// without an exact text.
 pub fn texts(path: &Path, columns: &[&str]) -> Result<Vec<Vec<String>>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;

@@ -1,16 +1,16 @@
-//! What declared types are in memory.
+//! The types of declared columns in memory.
 
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use deniable_core::schema::{Column, ColumnType, TableSchema};
 
-/// The declared columns of a table in the types of rows in memory.
+/// The declared columns of a table with their types in memory.
 #[must_use]
 pub fn memory_schema(table: &TableSchema) -> Schema {
     let field = |column: &Column| Field::new(&column.name, arrow_type(column.kind), true);
     Schema::new(table.columns.iter().map(field).collect::<Vec<_>>())
 }
 
-/// How a declared column's values are stored in memory.
+/// The type of a declared column's values in memory.
 #[must_use]
 pub fn arrow_type(kind: ColumnType) -> DataType {
     match kind {

@@ -1,4 +1,4 @@
-//! Distinct rows in memory: every value once, a row as the numbers of its values.
+//! Distinct rows in memory: each value is stored once, and a row as the numbers of its values.
 
 use super::Rows;
 use crate::scan::{BATCH_ROWS, Batch, ReadColumn};
@@ -13,28 +13,28 @@ use std::hash::BuildHasher;
 
 const NULL: u32 = 0;
 
-/// Values of one column, as bytes, each once and with a number.
+/// The distinct values of one column, as bytes, numbered.
 #[derive(Clone)]
 struct Values {
     kind: Type,
     bytes: Vec<u8>,
-    /// Where each ends; the first, NULL, has no bytes.
+    /// The end offset of each value; the first, NULL, has no bytes.
     ends: Vec<usize>,
     known: HashTable<(u64, u32)>,
 }
 
-/// Distinct rows, and how often each was added.
+/// Distinct rows, with the number of times that each was added.
 #[derive(Clone)]
 pub(super) struct Distinct {
     hasher: RandomState,
     columns: Vec<Values>,
-    /// Row after row, the numbers of its values.
+    /// The numbers of the values, row after row.
     rows: Vec<u32>,
     times: Vec<u64>,
     known: HashTable<(u64, u32)>,
 }
 
-/// A row elsewhere: its values, and how often it stands there.
+/// A row of another set: its values, and its count.
 pub(super) struct Row<'a> {
     pub(super) times: u64,
     pub(super) values: Vec<Option<&'a [u8]>>,
@@ -45,7 +45,7 @@ impl Values {
         Self { kind, bytes: Vec::new(), ends: vec![0], known: HashTable::new() }
     }
 
-    /// The number of a value. `None` when there are as many as numbers.
+    /// The number of a value; `None` if the numbers are exhausted.
     fn number(&mut self, hasher: &RandomState, value: &[u8]) -> Option<u32> {
         let hash = hasher.hash_one(value);
         let (bytes, ends) = (&self.bytes, &self.ends);
@@ -62,7 +62,7 @@ impl Values {
         }
     }
 
-    /// The bytes of a value; none for NULL.
+    /// The bytes of a value; `None` for NULL.
     fn value(&self, number: u32) -> Option<&[u8]> {
         (number != NULL).then(|| get(&self.bytes, &self.ends, number))
     }
@@ -102,7 +102,7 @@ impl Values {
         texts.iter().map(|text| text.map_or(Some(NULL), |text| self.number(hasher, text.as_bytes()))).collect()
     }
 
-    /// Of texts in any form. Each of a dictionary is looked up once, and only if a row has it.
+    /// For texts in any form. Each entry of a dictionary is looked up once, and only if a row uses it.
     fn of_texts(&mut self, hasher: &RandomState, array: &ArrayRef) -> Option<Vec<u32>> {
         if let Some(texts) = array.as_string_view_opt() {
             return self.of_views(hasher, texts);
@@ -138,7 +138,7 @@ impl Values {
                 return texts.finish();
             }
             Type::Decimal => {
-                // `1`, not `1.0`: whole numbers are often stored as decimals.
+                // `1`, not `1.0`, because whole numbers are often stored as decimals.
                 let numbers = values.map(|value| value?.try_into().ok().map(u64::from_le_bytes).map(f64::from_bits));
                 return numbers.map(|number| number.map(|number| number.to_string())).collect();
             }
@@ -161,20 +161,20 @@ fn get<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
 }
 
 impl Distinct {
-    /// No rows yet, of columns of these types.
+    /// An empty set of rows with columns of these types.
     pub(super) fn new(kinds: Vec<Type>) -> Self {
         let columns = kinds.into_iter().map(Values::new).collect();
         let (rows, times, known) = (Vec::new(), Vec::new(), HashTable::new());
         Self { hasher: RandomState::default(), columns, rows, times, known }
     }
 
-    /// Without rows.
+    /// Removes all rows.
     pub(super) fn clear(&mut self) {
         *self =
             Self { hasher: self.hasher.clone(), ..Self::new(self.columns.iter().map(|values| values.kind).collect()) };
     }
 
-    /// The bytes that are taken.
+    /// The number of bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(Values::size).sum();
         let times = self.times.capacity() * size_of::<u64>();
@@ -197,7 +197,7 @@ impl Distinct {
         Some(())
     }
 
-    /// Adds a row that stands elsewhere.
+    /// Adds a row of another set.
     pub(super) fn add_row(&mut self, row: &Row<'_>) -> Option<()> {
         let columns = self.columns.iter_mut().zip(&row.values);
         let number = |(values, value): (&mut Values, &Option<&[u8]>)| {
@@ -207,7 +207,7 @@ impl Distinct {
         self.count(&numbers, row.times)
     }
 
-    /// Adds the rows of another.
+    /// Adds all rows of another set.
     pub(super) fn merge(&mut self, other: &Self) -> Option<()> {
         let mut translated = Vec::with_capacity(self.columns.len());
         for (values, others) in self.columns.iter_mut().zip(&other.columns) {
@@ -301,7 +301,7 @@ mod tests {
         distinct
     }
 
-    /// Whoever counts rows in parts and merges them counts the same, NULLs and the order of first sight included.
+    /// Rows counted in parts and merged have the same counts, including NULLs and the order of first occurrence.
     #[test]
     fn merged_counts_are_those_of_all_rows() {
         let long = "more than twelve bytes";
@@ -321,7 +321,7 @@ mod tests {
         assert!(counted(&merged).is_empty() && merged.bytes() < bytes);
     }
 
-    /// Without columns all rows are one.
+    /// Without columns, all rows are equal.
     #[test]
     fn rows_without_columns() {
         let mut distinct = Distinct::new(Vec::new());

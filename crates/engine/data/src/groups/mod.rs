@@ -1,7 +1,7 @@
-//! How often each distinct row of some columns stands in a table that somebody is about to publish, or has published.
+//! Counts of the distinct rows of some columns, in a table that is published, or about to be.
 //!
-//! This is for tables that are looked at as they are (`deniable assess`), not for answers from protected data: no type is
-//! declared, every value is taken as the text that is written, and nothing is capped. What comes out is exact.
+//! This is for tables that are assessed unprotected (`deniable assess`), not for answers from protected data: no types
+//! are declared, every value is taken as its text, and rows are not capped. The counts are exact.
 
 mod distinct;
 mod spill;
@@ -26,20 +26,20 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How delimited text is written, where its name does not say so.
+/// The layout of delimited text, where the file's name does not determine it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// What stands between fields; by the name's ending when not stated.
+    /// The delimiter; by default from the extension.
     pub delimiter: Option<u8>,
-    /// The names of all columns, where the first line is a row already.
+    /// The names of all columns, if the first line is already a row.
     pub names: Option<Vec<String>>,
-    /// The encoding, by its name in the WHATWG standard; UTF-8 when not stated.
+    /// The encoding, by its name in the WHATWG standard; by default UTF-8.
     pub encoding: Option<String>,
     /// Whether fields are never quoted.
     pub is_unquoted: bool,
 }
 
-/// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
+/// A batch of distinct rows: the values of each column, NULL for none, and the count of each row.
 #[derive(Debug, Clone)]
 pub struct Rows {
     columns: Vec<StringViewArray>,
@@ -47,34 +47,34 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// How many there are.
+    /// The number of distinct rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Whether there are none.
+    /// Whether the batch is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// A value; nothing where there is none.
+    /// A value; `None` for NULL.
     #[must_use]
     pub fn value(&self, row: usize, column: usize) -> Option<&str> {
         let column = self.columns.get(column)?;
         (row < column.len() && column.is_valid(row)).then(|| column.value(row))
     }
 
-    /// How often a row stands in the table.
+    /// The number of times that a row occurs in the table.
     #[must_use]
     pub fn times(&self, row: usize) -> u64 {
         self.times.get(row).copied().unwrap_or_default()
     }
 }
 
-/// Some columns of rows in memory, as their values are written, as those of a Parquet file of the same types are. A column of a type that is none
-/// of the six is refused when the rows are read.
+/// Some columns of rows in memory, as the texts of their values, as for a Parquet file with the same types. A column of
+/// an unsupported type is refused when the rows are read.
 #[must_use]
 pub fn of_memory(name: &str, columns: &[String], batches: Vec<RecordBatch>) -> Source {
     let schema = batches.first().map(RecordBatch::schema);
@@ -92,12 +92,12 @@ fn of_published(name: &str, kind: Option<ColumnType>, has_zone: bool) -> Column 
     Column { zone, ..Column::new(name, kind.unwrap_or(ColumnType::Text)) }
 }
 
-/// Some columns of a file, as the texts that stand there: CSV, plain or compressed, or Parquet, told by the name's ending.
-/// White space around fields of CSV is dropped. An empty field is an empty text; a field that is no text, or longer than any
-/// sensible value, has none.
+/// Some columns of a file, as the texts of their values: CSV, plain or compressed, or Parquet, depending on the
+/// extension. White space around fields of CSV is dropped. An empty field is an empty text; a field that is not valid
+/// text, or is too long for a value, is NULL.
 ///
 /// # Errors
-/// When the file is not there.
+/// When the file does not exist.
 pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, SourceError> {
     let format = format_of(path, layout);
     let stored = match format {
@@ -125,7 +125,7 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
 /// The names of a file's columns.
 ///
 /// # Errors
-/// When it is not there, or has none.
+/// When the file does not exist, or has no names.
 pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     match format_of(path, layout) {
         Format::Parquet | Format::Postgres { .. } | Format::Engine { .. } => {
@@ -136,9 +136,9 @@ pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     }
 }
 
-/// Checks that every record of delimited text is a row: it has as many fields as there are columns, and its quotes are
-/// closed, also in columns that are not read. Quirks are errors, unless they are among the `accepted`. Rows in memory
-/// and Parquet have no text.
+/// Checks that every record of delimited text is a row: it has one field per column, and its quotes are closed, also in
+/// columns that are not read. Quirks are errors, unless they are among the `accepted`. Rows in memory and Parquet have
+/// no text, and always pass.
 ///
 /// # Errors
 /// The first record that is not a row, or has a quirk that is not accepted, with its line; or an error of reading the
@@ -191,7 +191,7 @@ pub fn is_text(path: &Path) -> bool {
     matches!(format_of(path, &Layout::default()), Format::Csv(_))
 }
 
-/// How a file is written, by the ending of its name.
+/// The format of a file, by its extension.
 fn format_of(path: &Path, layout: &Layout) -> Format {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -204,7 +204,7 @@ fn format_of(path: &Path, layout: &Layout) -> Format {
     Format::Csv(CsvOptions {
         compression: compression.unwrap_or(Compression::None),
         trim: true,
-        // An empty field is an empty text; what is left without a value cannot be read at all.
+        // An empty field is an empty text; only unreadable fields have no value.
         nulls: Vec::new(),
         columns: layout.names.clone(),
         encoding: layout.encoding.clone().unwrap_or_else(|| "UTF-8".to_owned()),
@@ -213,11 +213,11 @@ fn format_of(path: &Path, layout: &Layout) -> Format {
     })
 }
 
-/// Counts the distinct rows of a source's columns; `each` is given them batch by batch, in no particular order, and `progress`
-/// is told how far it has come.
+/// Counts the distinct rows of a source's columns. `each` is called with them batch by batch, in no particular order,
+/// and `progress` with the progress so far.
 ///
 /// # Errors
-/// When the files cannot be read to the end, lack a column, or the resources do not suffice.
+/// When the files cannot be read completely, lack a column, or the resources do not suffice.
 pub fn groups(
     source: &Source,
     resources: &Resources,
@@ -240,10 +240,10 @@ pub fn groups(
     })
 }
 
-/// Why rows could not be counted.
+/// The reason why rows could not be counted.
 enum Cause {
     Source(SourceError),
-    /// What was read is not what was asked for.
+    /// The columns read do not match the requested ones.
     Rows,
     Memory,
     Spill(io::Error),
@@ -255,7 +255,7 @@ impl From<io::Error> for Cause {
     }
 }
 
-/// The distinct rows of one thread, and the memory that they take.
+/// The distinct rows of one thread, and their memory reservation.
 struct DistinctCounter {
     distinct: Distinct,
     reserved: Reservation,
@@ -282,7 +282,7 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
             ScanError::Source(error) => Cause::Source(error),
             ScanError::Work(cause) => cause,
         })?;
-    // The largest takes the others in.
+    // The largest set absorbs the others.
     all.sort_by_key(|counting| counting.distinct.bytes());
     let mut whole = all.pop().unwrap_or_else(start);
     while let Some(other) = all.pop() {
@@ -312,7 +312,7 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
             let Some(row) = rows.next(columns.len())? else { break None };
             counting.distinct.add_row(&row).ok_or(Cause::Rows)?;
             if !counting.reserved.resize(counting.distinct.bytes()) {
-                // Still too many: once more, by other bits of the hash.
+                // Still too many: partition again, by other bits of the hash.
                 let finer = partition.finer().ok_or(Cause::Memory)?;
                 finer.write(&mut counting.distinct)?;
                 finer.copy(&mut rows, columns.len())?;
@@ -328,7 +328,7 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
     Ok(())
 }
 
-/// Hands over all rows; false when nobody wants any more.
+/// Sends all rows; false if the receiver wants no more.
 fn give(distinct: &Distinct, parts: &Parts<Rows>) -> bool {
     distinct.batches().all(|rows| parts.give(rows))
 }
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_stand_as_they_are_written_but_for_blanks_around() {
+    fn texts_are_unchanged_except_for_surrounding_blanks() {
         let folder = tempfile::tempdir().unwrap();
         let text = b"zip,times, flu\n021*,1,yes\n 021*,2,yes\n\"021*\",1,\n02139,01,no\n";
         let expected = [
@@ -418,7 +418,7 @@ mod tests {
         let source = open(&latin, &["a".to_owned()], &layout).unwrap();
         groups(&source, &Resources::default(), &|_| {}, &mut |rows| assert_eq!(rows.value(0, 0), Some("Mülheim")))
             .unwrap();
-        // A name that the engine's own columns have.
+        // A name that is also used by internal columns.
         assert_eq!(counted(&plain, &["times"], &Resources::default()).unwrap().len(), 3);
     }
 
@@ -462,9 +462,10 @@ mod tests {
         assert_eq!(found, expected.into_iter().collect());
     }
 
-    /// The same texts, stored in every way that Parquet has, are the same groups; what is too long to be a value has none.
+    /// Equal texts form the same groups, in every way that Parquet stores them; a text that is too long for a value is
+    /// NULL.
     #[test]
-    fn parquet_texts_are_grouped_however_they_are_stored() {
+    fn parquet_texts_are_grouped_in_all_storage_forms() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         let long = "x".repeat(LONGEST_TEXT + 1);
@@ -497,16 +498,16 @@ mod tests {
         assert_eq!(counted(&path, &names, &Resources::default()).unwrap(), expected(4));
     }
 
-    /// More groups than a batch, and than wait to be taken; and a memory limit that sends them to disk.
+    /// More groups than a batch holds and than may wait, and a memory limit that spills them to disk.
     #[test]
-    fn many_groups_come_once_each_also_from_disk() {
+    fn many_groups_are_returned_once_each_also_from_disk() {
         let folder = tempfile::tempdir().unwrap();
         let mut text = "a,b\n".to_owned();
         for row in 0..60_000 {
             text += &format!("{},{}\n", row % 30_000, row % 7);
         }
         let path = file(folder.path(), "t.csv", text.as_bytes());
-        // The last is so little that partitions are cut once more.
+        // The last limit is so low that partitions are partitioned again.
         for (memory, threads) in [(None, 2), (Some(1_000_000), 2), (Some(50_000), 3)] {
             let resources = Resources { threads, memory, spill: Some(folder.path().to_owned()) };
             let found = counted(&path, &["a"], &resources).unwrap();

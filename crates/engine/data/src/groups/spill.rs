@@ -1,6 +1,6 @@
-//! Distinct rows that did not fit into memory: in temporary files, equal rows in the same one.
+//! Distinct rows that do not fit into memory: in temporary files, equal rows in the same one.
 //!
-//! A row is how often it stands there, and of each value the number of its bytes and the bytes; all numbers little-endian.
+//! A row is stored as its count, and for each value its length in bytes and the bytes; all numbers are little-endian.
 
 use super::distinct::{Distinct, Row};
 use crate::memory::temporary_file;
@@ -12,15 +12,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Bits of a hash that choose the partition, at each level.
+/// Bits of the hash that choose the partition at each level.
 const BITS: u32 = 6;
-/// Levels there are bits for.
+/// Number of levels for which the hash has bits.
 const LEVELS: u32 = 8;
-/// Bytes that are written at once.
+/// Bytes written at once.
 const WRITE: usize = 16 << 10;
-/// Bytes that are read at once.
+/// Bytes read at once.
 const READ: usize = 64 << 10;
-/// What stands in the place of a length for NULL.
+/// The length that denotes NULL.
 const NULL: u32 = u32::MAX;
 
 /// Files by the hash of their rows, for several threads.
@@ -39,7 +39,7 @@ pub(super) struct Partition {
     file: File,
 }
 
-/// The rows of a file.
+/// A reader of the rows of a file.
 pub(super) struct StoredRows {
     file: BufReader<File>,
     bytes: Vec<u8>,
@@ -68,7 +68,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Copies the rows that are left of a file.
+    /// Copies the remaining rows of a file.
     pub(super) fn copy(&self, rows: &mut StoredRows, width: usize) -> io::Result<()> {
         let mut writer = Writer::to(self);
         while let Some(row) = rows.next(width)? {
@@ -77,7 +77,7 @@ impl Partitions {
         writer.finish()
     }
 
-    /// The files that have rows.
+    /// The files that contain rows.
     pub(super) fn into_parts(self) -> Vec<Partition> {
         let Self { folder, hasher, level, files, .. } = self;
         let files = files.into_iter().filter_map(|file| file.into_inner().unwrap_or_else(PoisonError::into_inner));
@@ -100,7 +100,7 @@ impl Partitions {
 struct Writer<'a> {
     partitions: &'a Partitions,
     row: Vec<u8>,
-    /// What was not written yet, of each partition.
+    /// Encoded rows of each partition that are not written yet.
     waiting: Vec<Vec<u8>>,
 }
 
@@ -136,14 +136,14 @@ impl<'a> Writer<'a> {
 }
 
 impl Partition {
-    /// Its rows, from the first.
+    /// Reads its rows from the first one.
     pub(super) fn rows(&self) -> io::Result<StoredRows> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(0))?;
         Ok(StoredRows { file: BufReader::with_capacity(READ, file), bytes: Vec::new() })
     }
 
-    /// Partitions of this one, by other bits of the hash; `None` when there are none left.
+    /// Partitions of this file, by other bits of the hash; `None` if no bits remain.
     pub(super) fn finer(&self) -> Option<Partitions> {
         let level = self.level + 1;
         (level < LEVELS).then(|| Partitions::at(self.folder.clone(), self.hasher.clone(), level))
@@ -151,7 +151,7 @@ impl Partition {
 }
 
 impl StoredRows {
-    /// The next row of so many values.
+    /// The next row, of `width` values.
     pub(super) fn next(&mut self, width: usize) -> io::Result<Option<Row<'_>>> {
         if self.file.fill_buf()?.is_empty() {
             return Ok(None);

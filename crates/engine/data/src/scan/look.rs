@@ -1,4 +1,4 @@
-//! All rows with their places, for the curator.
+//! A scan of all rows with their places, for the curator's check.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -15,10 +15,10 @@ use crate::text::{Remarks, UnevenRecords};
 use arrow_array::BooleanArray;
 use deniable_expression::Column;
 
-/// A column, and which of its rows have text or a value in the source.
+/// A column, and which of its rows have a text or value in the source.
 #[derive(Debug, Clone)]
 pub struct CheckedColumn {
-    /// Whether something that should be a value stands there. Where it does and the value is NULL, it cannot be read.
+    /// Whether each row contains a value, readable or not. A present value that is read as NULL is unreadable.
     pub present: BooleanArray,
     /// The values.
     pub values: Column,
@@ -26,12 +26,12 @@ pub struct CheckedColumn {
 
 /// A run of rows with their places in the source.
 pub struct CheckedRows<'a> {
-    /// How many. There may be no columns.
+    /// The number of rows. There may be no columns.
     pub rows: usize,
-    /// The file, by its place among the table's; the first for rows in memory.
+    /// The file, by its index in the table; 0 for rows in memory.
     pub file: usize,
     lines: Lines<'a>,
-    /// The broken records and the quirks of delimited text.
+    /// Broken records and quirks of delimited text.
     pub(crate) remarks: Remarks<'a>,
     /// The wanted columns, in their order.
     pub columns: Vec<CheckedColumn>,
@@ -49,12 +49,12 @@ impl CheckedRows<'_> {
 }
 
 impl Scan {
-    /// Looks at all rows on so many threads, with their places: for the curator. Each thread makes something with `start`, puts what it sees
-    /// into it, and hands it back. Columns are typed, whatever the form that was wanted. With one thread rows come in the order of the
-    /// files.
+    /// Reads all rows with their places on this number of threads, for the curator. Each thread creates a state with
+    /// `start`, updates it in `see`, and returns it. Columns are typed, whatever form was requested. With one thread,
+    /// rows are in the order of the files.
     ///
     /// # Errors
-    /// When a file cannot be read to its end, or `see` says so.
+    /// When a file cannot be read completely, or `see` returns an error.
     pub fn look<W: Send>(
         self,
         threads: usize,

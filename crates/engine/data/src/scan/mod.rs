@@ -1,7 +1,8 @@
 //! Rows as columns of the six types, on several threads.
 //!
-//! Everything that can be refused is refused before a row is read. After that only a file or database that cannot be read to its end stops
-//! a scan, with an error that says nothing about rows; and rows of a database that are not the registered ones, which only the end tells.
+//! Every check that needs no rows is made before a row is read. Later, a scan fails only if a file or database cannot
+//! be read completely, with an error that does not depend on rows; or if the rows of a database are not the registered
+//! ones, which is known only at the end.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -32,7 +33,7 @@ use deniable_expression::Column;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Most rows of a batch.
+/// Maximum number of rows of a batch.
 pub const BATCH_ROWS: usize = 8_192;
 
 /// A column that is read.
@@ -40,40 +41,40 @@ pub const BATCH_ROWS: usize = 8_192;
 pub struct WantedColumn {
     /// Its position among the declared ones.
     pub column: usize,
-    /// How its values are given.
+    /// The form of its values.
     pub form: Form,
 }
 
-/// How the values of a column are given.
+/// The form of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As values of one of the six types.
     Typed,
-    /// Texts as they are in memory, for whoever only compares and shows them: see [`ColumnReader::stored`]. Other columns as
-    /// [`Form::Typed`].
+    /// Texts in their stored form, for users that only compare and display them: see [`ColumnReader::stored`]. Other
+    /// columns as [`Form::Typed`].
     Stored,
 }
 
 impl WantedColumn {
-    /// A column as values.
+    /// A column whose values are typed.
     #[must_use]
     pub fn typed(column: usize) -> Self {
         Self { column, form: Form::Typed }
     }
 
-    /// A column that is only compared and shown.
+    /// A column whose values are only compared and displayed.
     #[must_use]
     pub fn stored(column: usize) -> Self {
         Self { column, form: Form::Stored }
     }
 }
 
-/// Some rows: at most [`BATCH_ROWS`].
+/// A batch of at most [`BATCH_ROWS`] rows.
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// How many. There may be no columns.
+    /// The number of rows. There may be no columns.
     pub rows: usize,
-    /// The wanted columns, in their order.
+    /// The wanted columns, in the requested order.
     pub columns: Vec<ReadColumn>,
 }
 
@@ -82,7 +83,7 @@ pub struct Batch {
 pub enum ReadColumn {
     /// As values.
     Typed(Column),
-    /// Texts, as `Utf8View` or as a dictionary of any kind of text. One batch may have the one, the next the other.
+    /// Texts, as `Utf8View` or as a dictionary of any text type. The form may differ between batches.
     Stored(ArrayRef),
 }
 
@@ -105,7 +106,7 @@ impl ReadColumn {
         }
     }
 
-    /// How many there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -114,23 +115,23 @@ impl ReadColumn {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// Why a scan ended early.
+/// The reason why a scan ended early.
 #[derive(Debug)]
 pub enum ScanError<E, S = SourceError> {
-    /// The rows cannot be read to their end.
+    /// The rows could not be read completely.
     Source(S),
-    /// Whoever took the rows wanted no more.
+    /// The consumer of the rows returned an error.
     Work(E),
 }
 
-/// A scan that is about to begin. Its files have the wanted columns, in types that can be read.
+/// A prepared scan. Its files contain the wanted columns in readable types.
 #[derive(Debug)]
 pub struct Scan {
     table: String,
@@ -140,7 +141,7 @@ pub struct Scan {
     rows: ScanInput,
 }
 
-/// Rows that are ready to be read.
+/// The input of a prepared scan.
 #[derive(Debug)]
 pub struct ScanInput(Kind);
 
@@ -153,7 +154,7 @@ enum Kind {
 }
 
 impl ScanInput {
-    /// Rows that another program sends.
+    /// Rows sent by another program.
     #[must_use]
     pub fn remote(scan: Box<dyn RemoteScan>) -> Self {
         Self(Kind::Remote(scan))
@@ -172,20 +173,20 @@ impl ScanInput {
     }
 }
 
-/// Some rows in memory: the wanted columns alone.
+/// A range of rows in memory, with the wanted columns only.
 #[derive(Debug)]
 pub(crate) struct Slice {
-    /// Rows that come before.
+    /// Number of rows before it.
     before: u64,
     rows: RecordBatch,
     readers: Arc<[ColumnReader]>,
 }
 
 impl Source {
-    /// Opens the files for these columns. `meter` counts what will be read.
+    /// Opens the files for these columns. `meter` counts rows and bytes while they are read.
     ///
     /// # Errors
-    /// When files are missing, unreadable, empty, or do not hold the declared columns in types that can be read as theirs.
+    /// When files are missing, unreadable or empty, or a declared column is missing or has an unsuitable type.
     pub fn scan(&self, wanted: &[WantedColumn], meter: &Arc<Meter>) -> Result<Scan, SourceError> {
         let declared = &self.table().columns;
         let table = self.table().name.clone();

@@ -1,4 +1,4 @@
-//! Rows as they are stored, on their way to whoever takes them.
+//! Rows in their stored form, between the source and the consumer.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -16,22 +16,22 @@ use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use deniable_expression::{Column, Type};
 
-/// Some rows.
+/// A batch of rows in stored form.
 pub(super) struct Piece<'a> {
     pub(super) rows: usize,
-    /// The file, by its place among the table's.
+    /// The file, by its index in the table.
     pub(super) file: usize,
     pub(super) lines: Lines<'a>,
     pub(super) remarks: Remarks<'a>,
     pub(super) stored: StoredColumns<'a>,
 }
 
-/// Where rows are.
+/// The places of rows.
 #[derive(Clone, Copy)]
 pub(super) enum Lines<'a> {
-    /// One after the other, of which so many come before the first.
+    /// Consecutive rows; the number is that of rows before the first.
     After(u64),
-    /// On these lines, each counted from 1.
+    /// The line of each row, counted from 1.
     On(&'a [u64]),
 }
 
@@ -39,12 +39,12 @@ pub(super) enum Lines<'a> {
 pub(super) enum StoredColumns<'a> {
     Arrays(&'a [ColumnReader], &'a [ArrayRef]),
     Fields(&'a [ColumnReader], Vec<Fields<'a>>),
-    /// What is read of a file, and where each column is in it.
+    /// The columns read from a file, and the position of each wanted column in it.
     Places(&'a [Place], &'a [ArrayRef]),
 }
 
 impl Piece<'_> {
-    /// The columns as they are wanted; `None` where one of them is not there.
+    /// The values of the wanted columns; `None` if one of them is missing.
     pub(super) fn read(&self, wanted: &[WantedColumn]) -> Option<Vec<ReadColumn>> {
         match &self.stored {
             StoredColumns::Arrays(readers, arrays) => {
@@ -64,7 +64,7 @@ impl Piece<'_> {
         }
     }
 
-    /// The columns as values, with what should be one; `None` where one of them is not there.
+    /// The values of the columns with their presence; `None` if one of them is missing.
     pub(super) fn look(&self) -> Option<Vec<CheckedColumn>> {
         match &self.stored {
             StoredColumns::Arrays(readers, arrays) => {
@@ -94,7 +94,7 @@ fn look(reader: &ColumnReader, stored: &ArrayRef) -> CheckedColumn {
 }
 
 impl Place {
-    /// The values of some rows, of which these are the columns that are read of the file.
+    /// The values of some rows, given the columns read from the file.
     fn read(&self, rows: usize, stored: &[ArrayRef]) -> Option<ReadColumn> {
         Some(match self {
             Self::Folder { value, .. } => {

@@ -1,4 +1,4 @@
-//! Batches for several threads, and how they end together.
+//! Batches for several threads, and their common end.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most files of text that are open at the same time; a table may have more than a process may have open.
+/// Maximum number of text files open at the same time; a table may have more files than a process may open.
 const MOST_OPEN: usize = 8;
 
 enum Supply {
@@ -33,8 +33,8 @@ enum Supply {
         next: AtomicUsize,
     },
     Text {
-        /// Files that are read at the same time, if there are several. Who takes a block cuts it, and takes it apart while others cut the
-        /// next.
+        /// Files read at the same time, if there are several. The thread that takes a block cuts it off, and parses it
+        /// while other threads cut the next.
         lanes: Vec<Mutex<Lane>>,
         layout: Arc<Layout>,
         readers: Vec<ColumnReader>,
@@ -46,7 +46,7 @@ enum Supply {
     Remote(Box<dyn RemoteScan>),
 }
 
-/// Files of text, one after the other.
+/// Text files, read one after the other.
 struct Lane {
     files: std::vec::IntoIter<(usize, DataFile)>,
     blocks: Option<Blocks>,
@@ -71,7 +71,7 @@ impl ScanInput {
 }
 
 impl Supply {
-    /// All rows were read: whether they are those that they should be, where only that tells.
+    /// Compares the rows with the registered ones, for sources where only a complete scan can do so.
     fn finish(self) -> Result<(), SourceError> {
         match self {
             Self::Remote(scan) => scan.finish(),
@@ -96,27 +96,27 @@ impl Lane {
     }
 }
 
-/// What the threads of a scan share.
+/// The shared state of a scan's threads.
 struct Work {
     declared: Vec<DeclaredColumn>,
     meter: Arc<Meter>,
     supply: Supply,
     uneven: UnevenRecords,
     stopped: AtomicBool,
-    /// Why a file cannot be read on: for whoever looks at the data, and for no release. Neither the operating system's words nor the place
-    /// would help there.
+    /// The reason why a file cannot be read on: for the curator's check, and not for a release, where neither the
+    /// operating system's message nor the place would help.
     failed: Mutex<Option<SourceError>>,
 }
 
-/// Why a thread ends early.
+/// The reason why a thread ends early.
 enum Stop<E> {
     /// The rows cannot be read on.
     Damaged,
-    /// Whoever takes the rows wants no more.
+    /// The consumer of the rows returned an error.
     Work(E),
 }
 
-/// Stops all threads when it goes, unless its thread came to the end.
+/// Stops all threads on drop, unless its thread has finished.
 struct Guard<'a> {
     work: &'a Work,
     is_done: bool,
@@ -131,7 +131,7 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Takes rows; nothing where they are not what they should be.
+/// The consumer of batches; it returns `None` if the rows are malformed.
 type TakePiece<'a, E> = &'a mut dyn FnMut(&Piece<'_>) -> Option<Result<(), E>>;
 
 impl Work {
@@ -161,7 +161,7 @@ impl Work {
         self.fail(SourceError::Unreadable { path: path.to_owned(), reason });
     }
 
-    /// Takes rows until there are none, or the scan is stopped; `own` is the number of this thread.
+    /// Passes rows to `take` until none remain or the scan is stopped; `own` is the index of this thread.
     fn pieces<E>(&self, own: usize, take: TakePiece<'_, E>) -> Result<(), Stop<E>> {
         let mut take = |piece: &Piece<'_>| match take(piece) {
             Some(taken) => taken.map_err(Stop::Work),
@@ -186,7 +186,7 @@ impl Work {
                 }
             }
             Supply::Text { lanes, layout, readers } => {
-                // Each thread begins at a file of its own, as far as there are so many, and then helps with the others.
+                // Each thread begins at its own file, if there are enough files, and then helps with the others.
                 let (before, after) = lanes.split_at(own.checked_rem(lanes.len()).unwrap_or(0));
                 for lane in after.iter().chain(before) {
                     loop {
@@ -275,11 +275,11 @@ impl Work {
 }
 
 impl Scan {
-    /// Reads all rows on so many threads. Each makes something with `start`, takes batches into it, and hands it back. There is
-    /// no order of rows but with one thread, where it is that of the files.
+    /// Reads all rows on this number of threads. Each thread creates a state with `start`, updates it with every batch,
+    /// and returns it. Rows have no order, except with one thread, where it is that of the files.
     ///
     /// # Errors
-    /// When the rows cannot be read to their end, or `take` says so; the other threads stop, too.
+    /// When the rows cannot be read completely, or `take` returns an error; the other threads stop, too.
     pub fn run<W: Send, E: Send>(
         self,
         threads: usize,
@@ -292,7 +292,7 @@ impl Scan {
             Some(take(made, Batch { rows: piece.rows, columns }))
         });
         done.map_err(|error| match error {
-            // What is wrong with a database helps whoever runs it, and quotes nothing.
+            // Errors of databases help their administrators, and quote nothing.
             ScanError::Source(Some(error @ (SourceError::Remote { .. } | SourceError::Changed { .. }))) => {
                 ScanError::Source(error)
             }
@@ -301,7 +301,8 @@ impl Scan {
         })
     }
 
-    /// The same of rows in memory or of a database with the arrays that they are stored in; others cannot be read in this way.
+    /// As [`Self::run`], for rows in memory or in a database with the arrays in which they are stored; other rows
+    /// cannot be read in this way.
     pub(crate) fn stored<W: Send, E: Send>(
         self,
         threads: usize,
@@ -319,7 +320,8 @@ impl Scan {
         })
     }
 
-    /// The same with rows as they are stored. Where they cannot be read to their end, says why if that is known.
+    /// As [`Self::run`], with rows in stored form. If they cannot be read completely, the error has the reason, if
+    /// known.
     pub(super) fn pieces<W: Send, E: Send>(
         self,
         threads: usize,
@@ -346,7 +348,7 @@ impl Scan {
             if working.is_empty() {
                 done.push(work.run(0, start, take));
             }
-            // A thread that panicked has stopped the others on its way out.
+            // A thread that panicked has stopped the others when it unwound.
             done.extend(working.into_iter().map(|thread| thread.join().unwrap_or(Err(Stop::Damaged))));
             done
         });
@@ -355,7 +357,7 @@ impl Scan {
         for done in done {
             match done {
                 Ok(one) => made.push(one),
-                // Says more than that rows cannot be read.
+                // More informative than the error that rows cannot be read.
                 Err(Stop::Work(error)) => return Err(ScanError::Work(error)),
                 Err(Stop::Damaged) => is_whole = false,
             }

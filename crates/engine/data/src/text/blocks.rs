@@ -1,7 +1,7 @@
-//! The text of a file, cut into blocks at the ends of records, so that several threads can take it apart.
+//! Cuts the text of a file into blocks at the ends of records, so that several threads can parse it.
 //!
-//! Where a record ends is what the reader of delimited text says: at `\r`, `\n` or `\r\n` outside quotes, and quotes are such only at
-//! the beginning of a field.
+//! Records end as in the parser: at `\r`, `\n` or `\r\n` outside of quotes, and a quote has a meaning only at the
+//! beginning of a field.
 
 use super::{BYTE_ORDER_MARK, Layout};
 use crate::error::SourceError;
@@ -12,32 +12,32 @@ use memchr::{memchr, memchr_iter, memchr3, memrchr};
 use std::io::Read;
 use std::sync::Arc;
 
-/// Bytes of a block, unless a record has more.
+/// Bytes of a block, unless a record is longer.
 pub(crate) const BLOCK: usize = 1 << 20;
 
-/// Whole records of a file.
+/// A block of whole records of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
-    /// The file, by its place among the table's.
+    /// The file, by its index in the table.
     pub(crate) file: usize,
     /// The line on which it begins, counted from 1.
     pub(crate) line: u64,
-    /// Whether no record comes before.
+    /// Whether it contains the first record of the file.
     pub(crate) is_first: bool,
-    /// Whether a quote stands anywhere in it.
+    /// Whether it contains a quote.
     pub(crate) has_quotes: bool,
     pub(crate) bytes: Buffer,
 }
 
-/// The blocks of a file, in order.
+/// An iterator over the blocks of a file.
 pub(crate) struct Blocks {
     stored: DataFile,
     file: usize,
     text: Box<dyn Read + Send>,
     layout: Arc<Layout>,
-    /// Bytes of a block, unless a record has more.
+    /// Bytes of a block, unless a record is longer.
     size: usize,
-    /// What was read and is in no block yet: it begins where a record does.
+    /// Bytes read but not in a block yet; they begin at a record.
     left: Vec<u8>,
     line: u64,
     is_first: bool,
@@ -58,7 +58,7 @@ impl Blocks {
         Ok(Self::of(text, (file, stored), layout, size))
     }
 
-    /// Of a text that is open already.
+    /// For an open text.
     pub(super) fn of(
         text: Box<dyn Read + Send>,
         (file, stored): (usize, &DataFile),
@@ -77,7 +77,7 @@ impl Blocks {
         let mut size = self.size.max(BYTE_ORDER_MARK.len());
         loop {
             self.fill(size)?;
-            // The reader of delimited text passes over one mark at the beginning of a file.
+            // The parser of delimited text skips one byte order mark at the beginning of a file.
             if std::mem::take(&mut self.is_start) && self.left.starts_with(&BYTE_ORDER_MARK) {
                 self.left.drain(..BYTE_ORDER_MARK.len());
             }
@@ -88,12 +88,12 @@ impl Blocks {
             let end = if self.is_at_end { Some(self.left.len()) } else { self.end_of_records(has_quotes) };
             match end {
                 Some(end) => {
-                    // Nothing of the next block is copied twice: it is less than a record.
+                    // No byte of the next block is copied twice: the rest is shorter than a record.
                     let rest = self.left.split_off(end);
                     let bytes = std::mem::replace(&mut self.left, rest);
                     let line = self.line;
                     self.line += memchr_iter(b'\n', &bytes).count() as u64;
-                    // Lines without anything are no records.
+                    // Empty lines are not records.
                     if self.is_first && bytes.iter().all(|byte| is_end(*byte)) {
                         continue;
                     }
@@ -101,13 +101,13 @@ impl Blocks {
                     let bytes = Buffer::from_vec(bytes);
                     return Ok(Some(Block { file: self.file, line, is_first, has_quotes, bytes }));
                 }
-                // The record is longer than that.
+                // The record is longer than the block.
                 None => size = size.max(self.left.len()).saturating_mul(2),
             }
         }
     }
 
-    /// Reads until so many bytes are there, or the end is.
+    /// Reads until this many bytes are available, or to the end.
     fn fill(&mut self, size: usize) -> Result<(), SourceError> {
         let wanted = size.saturating_sub(self.left.len());
         if self.is_at_end || wanted == 0 {
@@ -120,7 +120,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Where the last whole record of what is left ends.
+    /// The end of the last whole record in the buffer.
     fn end_of_records(&self, has_quotes: bool) -> Option<usize> {
         // A line feed may follow a carriage return, and belongs to the same block.
         let known = self.left.strip_suffix(b"\r").unwrap_or(&self.left);
@@ -137,14 +137,14 @@ pub(crate) fn is_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// Where the last whole record of a text ends.
+/// The end of the last whole record of a text.
 fn last_end(text: &[u8], delimiter: u8, quote: u8) -> Option<usize> {
     let mut last = None;
     // The beginning of a field.
     let mut at = 0;
     while at < text.len() {
         if text[at] == quote {
-            // To the quote that is not followed by another.
+            // Skips to a quote that is not doubled.
             at += 1;
             loop {
                 let Some(next) = memchr(quote, &text[at..]) else { return last };

@@ -9,20 +9,20 @@ use super::record::{Marks, Quirk, Quirks, Record};
 use super::{Block, Layout, REPLACEMENT};
 use memchr::{memchr, memchr3_iter, memmem};
 
-/// Most rows of a chunk.
+/// Maximum number of rows of a chunk.
 const CHUNK_ROWS: usize = 8_192;
-/// Bytes of fields after which a chunk is complete, whatever its rows.
+/// Bytes of fields that complete a chunk, whatever the number of its rows.
 const CHUNK_BYTES: usize = 8 << 20;
 
-/// The fields of one column, one for each row.
+/// The fields of one column, one per row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a> {
     text: &'a str,
-    /// Where each begins and ends.
+    /// The begin and end of each field in the text.
     spans: &'a [(usize, usize)],
 }
 
-/// In place of a field that is no text of a value's length.
+/// The span of a field that is not valid text, or is too long for a value.
 const NOTHING: (usize, usize) = (usize::MAX, 0);
 
 impl<'a> Fields<'a> {
@@ -30,15 +30,15 @@ impl<'a> Fields<'a> {
         self.spans.len()
     }
 
-    /// Each, NULL where it is no text of a value's length; an empty field is an empty text.
+    /// The fields; NULL for a field that is not valid text or is too long for a value; an empty field is an empty text.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Option<&'a str>> + Clone + use<'a> {
         let (text, spans) = (self.text, self.spans);
-        // What is no field begins behind all text.
+        // The span of an invalid field begins beyond the text.
         spans.iter().map(move |(start, end)| text.get(*start..*end))
     }
 }
 
-/// A record that is no row: the line on which it begins, counted from 1, and the error, without a value.
+/// A broken record: the line on which it begins, counted from 1, and its fault, without a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BrokenRecord {
     pub(crate) line: u64,
@@ -48,26 +48,26 @@ pub(crate) struct BrokenRecord {
 /// The findings of a check on some records; empty for other readers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Remarks<'a> {
-    /// The records that are no rows.
+    /// The broken records.
     pub(crate) broken: &'a [BrokenRecord],
-    /// The records with quirks, by the line on which they begin, counted from 1. The header is one of them.
+    /// The records with quirks, by the line on which they begin, counted from 1, including the header.
     pub(crate) quirks: &'a [(u64, Quirks)],
 }
 
-/// Some records: where they begin, and their columns.
+/// A batch of records: their lines, and their columns.
 pub(crate) struct Chunk<'a> {
     pub(crate) rows: usize,
-    /// The line of each, counted from 1; none where nobody asks.
+    /// The line of each record, counted from 1; empty if not requested.
     pub(crate) lines: &'a [u64],
     pub(crate) remarks: Remarks<'a>,
     pub(crate) columns: Vec<Fields<'a>>,
 }
 
-/// The treatment of records that are no rows.
+/// The treatment of broken records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnevenRecords {
-    /// A record with more or fewer fields than there are columns, or with broken quotes, ends the reading; a field that
-    /// is not valid text is NULL. Lines are not counted.
+    /// A record with a wrong number of fields, or with broken quotes, ends the reading; a field that is not valid text
+    /// is NULL. Lines are not counted.
     Ends,
     /// Such records are reported with their lines, and left out. Quirks are reported as well.
     Told,
@@ -83,22 +83,22 @@ pub(crate) struct Parser<'a> {
     lines: Vec<u64>,
     broken: Vec<BrokenRecord>,
     quirks: Vec<(u64, Quirks)>,
-    /// Of each column, where its fields are in the text.
+    /// For each column, the spans of its fields in the text.
     spans: Vec<Vec<(usize, usize)>>,
     /// Bytes of these fields.
     bytes: usize,
 }
 
 enum Way<'a> {
-    /// The block itself is the text; `at` is where it goes on, in this line. `ends` are those of the fields of a record, and `turns` says
-    /// that the next record must be read.
+    /// The block itself is the text; `at` is the current offset, on line `line`. `ends` are the ends of the fields of a
+    /// record, and `turns` means that the next record must be parsed as a [`Record`].
     Direct { text: &'a str, at: usize, line: u64, skips_header: bool, ends: Vec<(usize, usize)>, turns: bool },
     /// Fields are copied into a text.
     Copied { at: usize, line: u64, skips_header: bool, record: Record, text: String },
 }
 
 impl<'a> Parser<'a> {
-    /// `longest` is how many bytes a value may have.
+    /// `longest` is the maximum length of a value in bytes.
     pub(crate) fn new(block: &'a Block, layout: &'a Layout, uneven: UnevenRecords, longest: usize) -> Self {
         let skips_header = block.is_first && layout.options.columns.is_none();
         let way = direct(block, layout, uneven).map_or_else(
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Self { layout, block, uneven, longest, way, lines, broken, quirks, spans, bytes: 0 }
     }
 
-    /// The next records; `Some(None)` after the last, `None` where one of them ends the reading.
+    /// The next records; `Some(None)` after the last, `None` if one of them ends the reading.
     pub(crate) fn next(&mut self) -> Option<Option<Chunk<'_>>> {
         self.lines.clear();
         self.broken.clear();
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
     fn next_direct(&mut self) -> Option<usize> {
         let Way::Direct { text, at, line, skips_header, ends, turns } = &mut self.way else { return Some(0) };
         let delimiter = self.layout.options.delimiter;
-        // Of a block without quotes none need be looked for.
+        // A block without quotes need not be searched for them.
         let quote = self.layout.options.quote.filter(|_| self.block.has_quotes);
         let is_told = self.uneven == UnevenRecords::Told;
         let mut quirks = Quirks::default();
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
                     break;
                 };
                 span = (field + 1, end);
-                // What stands between quotes ends nothing.
+                // Delimiters and line ends between quotes have no meaning.
                 while stop < end {
                     quoted_lines += u64::from(bytes[stop] == b'\n');
                     if is_told && is_end(bytes[stop]) {
@@ -283,23 +283,24 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The text of a block, where fields are pieces of it.
+/// The text of a block, if its fields are slices of it.
 fn direct<'a>(block: &'a Block, layout: &Layout, uneven: UnevenRecords) -> Option<&'a str> {
     let is_plain = layout.options.delimiter.is_ascii() && layout.options.quote.is_none_or(|quote| quote.is_ascii());
     let text = std::str::from_utf8(&block.bytes).ok().filter(|_| is_plain)?;
-    // A decoder may have put something in the place of what is no text: the check looks at each field.
+    // A decoder may have replaced invalid bytes: the check inspects each field.
     if uneven == UnevenRecords::Told && !layout.is_utf_8() && memmem::find(text.as_bytes(), REPLACEMENT).is_some() {
         return None;
     }
     Some(text)
 }
 
-/// Record by record, from a place of the block on, which is on this line.
+/// Parses record by record, from this offset and line of the block on.
 fn copied<'a>(at: usize, line: u64, skips_header: bool) -> Way<'a> {
     Way::Copied { at, line, skips_header, record: Record::default(), text: String::new() }
 }
 
-/// Where a quoted field ends that is a piece of the text: `None` where a quote in it is doubled, or something follows the last.
+/// The end of a quoted field that is a slice of the text; `None` if it contains a doubled quote, or text follows the
+/// closing quote.
 fn end_of_quoted(bytes: &[u8], start: usize, delimiter: u8, quote: u8) -> Option<usize> {
     let end = start + memchr(quote, &bytes[start..])?;
     let is_last = bytes.get(end + 1).is_none_or(|next| *next == delimiter || is_end(*next));
@@ -317,8 +318,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    /// The content of a file: rows with their lines, broken records, quirks, and whether the file can be read to its
-    /// end.
+    /// The content of a file: rows with their lines, broken records, quirks, and whether the file can be read
+    /// completely.
     #[derive(Debug, Default, PartialEq, Eq)]
     struct ParsedText {
         rows: Vec<(u64, Vec<Option<String>>)>,
@@ -333,7 +334,7 @@ mod tests {
         Layout { options, width: 3, positions: vec![2, 0] }
     }
 
-    /// Longer fields are no values.
+    /// Longer fields are not values.
     const LONGEST: usize = 5;
 
     /// The faults and quirks that a strict reader reports of a record, byte by byte.
@@ -371,7 +372,7 @@ mod tests {
         (if is_within { fault.or(Some("never closed")) } else { fault }, quirks)
     }
 
-    /// Record by record, as the `csv` crate has them.
+    /// Parses record by record with the `csv` crate.
     fn plainly(text: &[u8], layout: &Layout, uneven: UnevenRecords) -> ParsedText {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(layout.options.delimiter).flexible(true).has_headers(false);
@@ -456,7 +457,7 @@ mod tests {
             known.what.clone_from(&found.what);
         }
         prop_assert_eq!(found, told, "{:?}", String::from_utf8_lossy(text));
-        // Without lines; the rows before one that ends the reading may have come or not.
+        // Without lines; rows before a record that ends the reading may or may not be returned.
         let mut ends = plainly(text, layout, UnevenRecords::Ends);
         ends.rows.iter_mut().for_each(|(line, _)| *line = 0);
         let found = in_blocks(text, layout, UnevenRecords::Ends, size);
@@ -465,7 +466,7 @@ mod tests {
         Ok(())
     }
 
-    /// Pieces of text that mean something to a reader of delimited text, and some that do not.
+    /// Pieces of text with a meaning in delimited text, and some without.
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
         let pieces: [&[u8]; 17] = [
             b"a",
@@ -490,7 +491,7 @@ mod tests {
         all.prop_map(|pieces| pieces.concat())
     }
 
-    /// Rows of three fields, some of them quoted, and few of them anything else.
+    /// Rows of three fields, a few quoted, and rarely anything else.
     fn usual() -> impl Strategy<Value = Vec<u8>> {
         let field = prop::sample::select(vec![
             "",
@@ -511,9 +512,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(deniable_testing::sized(500, 40_000)))]
 
-        /// Wherever a file is cut, it says what it says as a whole.
+        /// The records of a file do not depend on the boundaries of blocks.
         #[test]
-        fn blocks_say_what_the_file_says(
+        fn blocks_have_the_records_of_the_file(
             text in prop_oneof![hostile(), usual()],
             size in 1_usize..80,
             encoding in prop::sample::select(vec!["UTF-8", "windows-1252"]),
@@ -527,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_come_in_several_chunks() {
+    fn many_rows_are_split_into_chunks() {
         let mut text = b"a,b,c\n".to_vec();
         (0..3 * CHUNK_ROWS).for_each(|row| text.extend(format!("{row},\"\",x\n").as_bytes()));
         agree(&text, &layout("UTF-8", true), 1 << 20).unwrap();

@@ -1,4 +1,4 @@
-//! Files of gzip: members one after the other, and zeros behind the last.
+//! Gzip files: members one after the other, possibly followed by zeros.
 
 use flate2::bufread::GzDecoder;
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
@@ -53,7 +53,7 @@ mod tests {
     use std::io::{BufReader, Write};
 
     #[test]
-    fn members_are_one_text_and_zeros_are_none() {
+    fn members_are_concatenated_and_zeros_are_skipped() {
         let gzip = |text: &str| {
             let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             writer.write_all(text.as_bytes()).unwrap();

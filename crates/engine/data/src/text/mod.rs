@@ -1,9 +1,10 @@
-//! Delimited text, undone layer by layer: compression, encoding, delimiters and quotes.
+//! Delimited text, decoded layer by layer: compression, encoding, delimiters and quotes.
 //!
-//! The header, the curator's check and the scan of a release all read through here, so that they cannot differ about
-//! what a file says.
+//! The header, the curator's check and the scan of a release all read files through this module, so that they agree on
+//! the contents.
 //!
-//! One thread cuts the text of a file into blocks at the ends of records ([`blocks`]), others take them apart ([`fields`]).
+//! One thread cuts the text of a file into blocks at the ends of records ([`blocks`]), and others parse them
+//! ([`fields`]).
 
 mod blocks;
 mod fields;
@@ -27,12 +28,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 const BUFFER: usize = 64 << 10;
-/// What decoders put in the place of bytes that are no text.
+/// The replacement of invalid bytes by decoders.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// The bytes of a file as UTF-8, without a byte order mark. A file that is declared to be UTF-8 is passed on as it is: a
-/// decoder would hide what is wrong with it from the check.
+/// The bytes of a file as UTF-8, without a byte order mark. A file declared as UTF-8 is passed on unchanged: a decoder
+/// would hide its faults from the check.
 pub(crate) fn open(stored: &DataFile, options: &CsvOptions, meter: &Arc<Meter>) -> Result<FileReader, SourceError> {
     let broken = |error: std::io::Error| stored.unreadable(&error);
     let file = MeteredReader { inner: stored.open().map_err(broken)?, meter: meter.clone() };
@@ -55,7 +56,7 @@ pub(crate) fn open(stored: &DataFile, options: &CsvOptions, meter: &Arc<Meter>) 
     Ok(Box::new(Cursor::new(start).chain(bytes)))
 }
 
-/// The first bytes, as many as there are, and the reader of those after them.
+/// The first bytes, at most `most`, and a reader of the rest.
 fn peek(bytes: Box<dyn Read + Send>, most: usize) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     let mut start = Vec::with_capacity(most);
     let mut first = bytes.take(most as u64);
@@ -63,12 +64,12 @@ fn peek(bytes: Box<dyn Read + Send>, most: usize) -> std::io::Result<(Vec<u8>, B
     Ok((start, first.into_inner()))
 }
 
-/// How the records of a table's files become columns of text.
+/// The mapping from records of a table's files to columns of text.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     options: CsvOptions,
     width: usize,
-    /// Where the columns that are read stand in a record.
+    /// The positions of the columns to read within a record.
     positions: Vec<usize>,
 }
 
@@ -85,7 +86,7 @@ impl Layout {
         Ok(Self { options: options.clone(), width: header.len(), positions })
     }
 
-    /// Some of the columns only; those that are not there are left out.
+    /// A layout of some of these columns; missing ones are left out.
     pub(crate) fn project(&self, columns: impl Iterator<Item = usize>) -> Self {
         let positions = columns.filter_map(|column| self.positions.get(column).copied()).collect();
         Self { positions, ..self.clone() }
@@ -95,12 +96,12 @@ impl Layout {
         self.options.encoding == UTF_8.name()
     }
 
-    /// What is wrong with a record of so many fields.
+    /// The fault of a record with this number of fields.
     fn uneven(&self, fields: usize) -> String {
         format!("{fields} fields where {} are expected", self.width)
     }
 
-    /// What is wrong with a record as such.
+    /// The fault of the record, if any.
     fn broken(&self, record: &Record) -> Option<String> {
         if let Some(fault) = record.fault() {
             return Some(fault);

@@ -1,14 +1,14 @@
-//! One record of delimited text at a time, with the faults and quirks of its quotes and line ends.
+//! Parsing of one record of delimited text at a time, with the faults and quirks of its quotes and line ends.
 //!
-//! The `csv` crate accepts every text: a quote that is never closed takes in the rest of the file without an error, and
-//! so removes the rows of other people. This reader ends records and fields exactly where that crate does (a test
-//! compares them), and reports the errors of a strict reader.
+//! The `csv` crate accepts every text: a quote that is never closed extends to the end of the file without an error,
+//! and so removes the rows of other people. This parser ends records and fields exactly where that crate does (a test
+//! compares them), and reports the errors of a strict parser.
 
 use super::blocks::is_end;
 use deniable_core::schema::CsvOptions;
 use memchr::{memchr, memchr2, memchr3};
 
-/// A use of quotes after which the ends of fields and records are unknown. No curator can accept it.
+/// A use of quotes that leaves the ends of fields and records unknown. A curator cannot accept it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The text ends within quotes.
@@ -32,7 +32,7 @@ impl Quirk {
     /// Every quirk.
     pub const ALL: [Self; 3] = [Self::BareQuote, Self::LineEnd, Self::LoneReturn];
 
-    /// The name by which a curator accepts it. A column of this name is accepted with it.
+    /// The name by which a curator accepts it. A column with this name is accepted together with it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl Quirks {
 pub(crate) struct Marks {
     delimiter: u8,
     quote: Option<u8>,
-    /// Whether spaces around fields are dropped, also those behind a closing quote.
+    /// Whether spaces around fields are trimmed, including those after a closing quote.
     trims: bool,
 }
 
@@ -124,7 +124,7 @@ impl Marks {
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     text: Vec<u8>,
-    /// Where each field ends in the text.
+    /// The end of each field in the text.
     ends: Vec<usize>,
     /// The first field with a fault.
     fault: Option<(usize, Fault)>,
@@ -170,7 +170,7 @@ impl Record {
         }
     }
 
-    /// Reads a quoted field from `at` on, and returns the offset after the closing quote.
+    /// Parses a quoted field from `at` on, and returns the offset after the closing quote.
     fn quoted(&mut self, bytes: &[u8], mut at: usize, quote: u8) -> usize {
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_and_quirks_are_told_from_each_other() {
+    fn faults_and_quirks_are_distinguished() {
         let marks = Marks::of(&CsvOptions::with_delimiter(b','));
         let read = |text: &str| {
             let mut record = Record::default();

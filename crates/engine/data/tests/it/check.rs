@@ -1,4 +1,4 @@
-//! What a curator is told is what stands in the files, row by row, whatever the number of threads and however little memory there is.
+//! The report of a check matches the files, row by row, for any number of threads and any memory limit.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
 use deniable_core::exact::whole;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A key that is no short text.
+/// A key that is not a short text.
 const LONG: &str = "neither of the two";
 
 fn table() -> TableSchema {
@@ -47,7 +47,7 @@ fn locate(folder: &Path, table: TableSchema, ending: &str) -> Source {
     Source::locate(table, &data, folder).unwrap()
 }
 
-/// Counts, with the first place, as they are come across.
+/// Counts, with the first place, in the order of the rows.
 #[derive(Default)]
 struct Plain(Option<Occurrences>);
 
@@ -60,15 +60,15 @@ impl Plain {
     }
 }
 
-/// The expected report on some lines, computed with nothing but the splitting of texts.
+/// The expected report on some lines, computed by splitting texts only.
 #[derive(Default)]
 struct ExpectedReport {
     rows: u64,
-    /// Where each key stands first, in a public table.
+    /// The first place of each key, in a public table.
     keys: Option<BTreeMap<String, String>>,
     entities: BTreeSet<String>,
     ownerless: Plain,
-    /// Of the three columns: missing, unreadable, undeclared, outside, left out.
+    /// For each of the three columns: missing, unreadable, undeclared, outside, left out.
     columns: [[Plain; 5]; 3],
     problems: Vec<String>,
     broken: u64,
@@ -131,7 +131,7 @@ impl ExpectedReport {
     }
 }
 
-/// The rows of a file: id, sex and age, or two fields where three should be.
+/// The rows of a file: id, sex and age, or two fields instead of three.
 fn lines(random: &mut ChaCha8Rng, round: u32, ids: u32, count: usize) -> Vec<String> {
     let mut below = |bound: u32| random.next_u32() % bound;
     let line = |_| {
@@ -152,7 +152,7 @@ fn write_csv(path: &Path, lines: &[String]) {
     std::fs::write(path, format!("id,sex,age\n{}\n", lines.join("\n"))).unwrap();
 }
 
-/// Rows of three fields, in row groups of so many.
+/// Writes rows of three fields, in row groups of this size.
 fn write_parquet(path: &Path, lines: &[String], rows_of_a_group: usize) {
     let field = |at: usize| lines.iter().map(move |line| line.split(',').nth(at).filter(|field| !field.is_empty()));
     let columns: [(&str, ArrayRef); 3] = [
@@ -168,7 +168,7 @@ fn write_parquet(path: &Path, lines: &[String], rows_of_a_group: usize) {
     writer.close().unwrap();
 }
 
-/// What is found in files that were written, on any number of threads and with any memory.
+/// The report on files, for any number of threads and any memory limit.
 fn report(source: &Source) -> Report {
     let mut first: Option<Report> = None;
     for (threads, memory) in [(1, None), (2, Some(Resources::LEAST_MEMORY)), (7, Some(1_000))] {
@@ -180,7 +180,7 @@ fn report(source: &Source) -> Report {
 }
 
 #[test]
-fn reports_are_those_of_reading_line_by_line() {
+fn reports_match_a_line_by_line_reference() {
     let mut random = ChaCha8Rng::seed_from_u64(deniable_testing::seed(1));
     for (round, ending) in (0..sized(6, 40) as u32).flat_map(|round| [(round, "csv"), (round, "parquet")]) {
         // Parquet has no broken rows. The first files are small, the last have several blocks.
@@ -191,10 +191,10 @@ fn reports_are_those_of_reading_line_by_line() {
             let mut expected = ExpectedReport { keys: is_public.then(BTreeMap::new), ..ExpectedReport::default() };
             for file in ["a", "b", "c"] {
                 let path = folder.path().join(format!("{file}.{ending}"));
-                // Keys of a public table stand again now and then.
+                // Keys of a public table are sometimes repeated.
                 let lines =
                     lines(&mut random, kinds, if is_public { 1_000_000_000 / count as u32 } else { 20_000 }, count);
-                // A header is line 1.
+                // The header is line 1.
                 let first = if ending == "csv" { 2 } else { 1 };
                 for (at, line) in lines.iter().enumerate() {
                     expected.take(&format!("{}:{}", path.display(), at + first), line);
@@ -210,7 +210,7 @@ fn reports_are_those_of_reading_line_by_line() {
     }
 }
 
-/// Numbers that floats cannot tell apart.
+/// Numbers that are equal as floats.
 #[test]
 fn bounds_are_compared_exactly() {
     let high = 1_i64 << 60;
@@ -241,7 +241,7 @@ fn ten_million_entities_in_200_megabytes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.parquet");
         let mut writer: Option<ArrowWriter<std::fs::File>> = None;
-        // Small row groups, so that writing leaves little behind.
+        // Small row groups, so that the writer leaves little memory allocated.
         let properties = WriterProperties::builder().set_max_row_group_row_count(Some(100_000)).build();
         for begin in (0..ENTITIES).step_by(100_000) {
             // Scattered, as ids are.
@@ -258,7 +258,7 @@ fn ten_million_entities_in_200_megabytes() {
         let entity = Entity::new("id", Caps { rows_per_group: 1, groups: 1 });
         let table = TableSchema::protected("t", vec![Column::new("id", ColumnType::Integer)], Some(entity));
         let source = locate(folder.path(), table, "parquet");
-        // The highest from here on.
+        // The peak of memory from here on.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let peak = || {
             let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Values that no curator expects: reading gives the right value or NULL and never fails, and the check says which.
+//! Values that no curator expects: reading returns the right value or NULL and never fails, and the check reports
+//! unreadable ones.
 
 use arrow_array::{
     Array, ArrayRef, Date32Array, Date64Array, Decimal128Array, Float64Array, Int64Array, LargeStringArray,
@@ -36,7 +37,7 @@ fn locate(folder: &Path, path: &str, format: Format, columns: Vec<Column>) -> So
     Source::locate(TableSchema::protected("t", columns, None), &data, folder).unwrap()
 }
 
-/// The values of all columns, as so many threads read them.
+/// The values of all columns, read by this number of threads.
 fn read(source: &Source, threads: usize) -> Vec<ArrayRef> {
     let wanted: Vec<WantedColumn> = (0..source.table().columns.len()).map(WantedColumn::typed).collect();
     let scan = source.scan(&wanted, &Meter::new()).unwrap();
@@ -65,7 +66,7 @@ fn shown(column: &ArrayRef) -> Vec<Option<String>> {
     (0..column.len()).map(value).collect()
 }
 
-/// The values of the first column; and the check must count as unreadable what is NULL although something stands there.
+/// The values of the first column. The check must count present values that are read as NULL as unreadable.
 fn values(source: &Source, missing: usize) -> Vec<Option<String>> {
     let values = shown(&rows(source)[0]);
     let report = source.check(&Resources::default(), &|_| {}).unwrap();
@@ -84,7 +85,7 @@ fn values(source: &Source, missing: usize) -> Vec<Option<String>> {
     values
 }
 
-/// Texts of one column, each with the value it should have. Texts that mean NULL are missing, not unreadable.
+/// Checks texts of one column, each with its expected value. Texts that mean NULL are missing, not unreadable.
 fn from_texts(column: &Column, options: &CsvOptions, texts: &[(&str, Option<&str>)]) {
     let folder = tempfile::tempdir().unwrap();
     let delimiter = char::from(options.delimiter);
@@ -169,7 +170,7 @@ fn numbers_and_truths_from_text() {
 }
 
 #[test]
-fn texts_are_what_they_are() {
+fn texts_are_read_unchanged() {
     let (long, longer) = ("ä".repeat(LONGEST_TEXT / 2), "x".repeat(LONGEST_TEXT + 1));
     let huge = "y".repeat(deniable_testing::sized(3 << 20, 20 << 20));
     let texts: Vec<(&str, Option<&str>)> =
@@ -254,12 +255,12 @@ fn days_and_moments_from_text() {
     from_texts(&german, &options, &moments);
 }
 
-/// An array as a column of a Parquet file, and the values it should have.
+/// Checks an array as a column of a Parquet file, with its expected values.
 fn from_array(kind: ColumnType, array: ArrayRef, expected: &[Option<&str>]) {
     from_moments(column("x", kind), array, expected);
 }
 
-/// The same of a column that states a zone.
+/// The same for a column that states a zone.
 fn from_moments(declared: Column, array: ArrayRef, expected: &[Option<&str>]) {
     let folder = tempfile::tempdir().unwrap();
     let missing = array.null_count();
@@ -332,14 +333,14 @@ fn stored_moments() {
     }
 }
 
-/// Moments count by the local time of the zone that the policy states, and by none other.
+/// Moments are read in the local time of the zone that the policy states, and of no other.
 #[test]
 fn stored_moments_in_a_zone() {
     let micros = |array: &[i64], zone: Option<&str>| -> ArrayRef {
         let counts = array.iter().map(|seconds| seconds * 1_000_000);
         Arc::new(TimestampMicrosecondArray::from_iter_values(counts).with_timezone_opt(zone))
     };
-    // 2024-06-30T23:30Z, 2024-03-31T00:59:59Z and 01:00:00Z, when clocks in Berlin went from 2 to 3.
+    // 2024-06-30T23:30Z, and 2024-03-31T00:59:59Z and 01:00:00Z, when clocks in Berlin were set from 2 to 3.
     let moments = [1_719_790_200, 1_711_846_799, 1_711_846_800];
     let stated = |zone: &str| Column { zone: Zone::named(zone), ..column("x", ColumnType::Timestamp) };
     for stored in ["UTC", "+00:00", "America/New_York"] {
@@ -370,7 +371,7 @@ fn stored_moments_in_a_zone() {
     from_texts(&stated("Europe/Berlin"), &CsvOptions::with_delimiter(b';'), &texts);
 }
 
-/// Two digits of a year mean one of the hundred years up to the pivot.
+/// Two digits of a year denote one of the hundred years up to the pivot.
 #[test]
 fn years_of_two_digits() {
     let options = CsvOptions::with_delimiter(b';');
@@ -429,7 +430,7 @@ fn stored_numbers_and_texts() {
     from_array(ColumnType::Text, Arc::new(LargeStringArray::from_iter(texts)), &expected);
 }
 
-/// Spark and Impala store such times; 9999-12-31 is what they write for "never".
+/// Spark and Impala store such times; they write 9999-12-31 for "never".
 #[test]
 fn old_times_beyond_nanoseconds() {
     let folder = tempfile::tempdir().unwrap();
@@ -451,7 +452,7 @@ fn old_times_beyond_nanoseconds() {
     assert_eq!(values(&source, 0).iter().map(Option::as_deref).collect::<Vec<_>>(), expected);
 }
 
-/// Rows in memory are in the declared types, which does not mean that every value is one.
+/// Rows in memory have the declared types, but individual values may be invalid.
 #[test]
 fn values_in_memory() {
     let times = vec![Some(i64::MAX), Some(i64::MIN), Some(0), None];

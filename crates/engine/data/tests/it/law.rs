@@ -1,5 +1,5 @@
-//! The law of readers: reading an array equals reading its rows one at a time, whatever is stored. And the exact value of
-//! what is read, against an independent way to it.
+//! The law of readers: reading an array equals reading its rows one at a time, for any stored values. Values read are
+//! also compared with an independent computation.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type};
@@ -113,7 +113,7 @@ fn float() -> impl Strategy<Value = Option<f64>> {
     ]
 }
 
-/// Every type that a column may be stored in.
+/// Arrays of every type that a column may be stored in.
 fn stored() -> impl Strategy<Value = ArrayRef> {
     let zone = || Some(Arc::<str>::from("+02:00"));
     let times = [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Nanosecond];
@@ -141,7 +141,7 @@ fn stored() -> impl Strategy<Value = ArrayRef> {
     .chain(times)
     .collect();
     let of = |array: ArrayRef, kind: DataType| match kind {
-        // Bits as they are: a cast would lose the hostile ones.
+        // Random bits: a cast would lose the hostile values.
         DataType::Timestamp(..) | DataType::Date64 | DataType::UInt64 => {
             let data = array.to_data().into_builder().data_type(kind).build().unwrap();
             arrow_array::make_array(data)
@@ -186,7 +186,7 @@ fn options() -> impl Strategy<Value = CsvOptions> {
     })
 }
 
-/// The law, of one reader and array; and what is read is a value of its type, or NULL.
+/// Checks the law for one reader and array; every value read is a value of its type, or NULL.
 fn hold(reader: &ColumnReader, array: &ArrayRef) {
     let whole = reader.read(array);
     assert_eq!((whole.len(), whole.kind()), (array.len(), reader.kind()));
@@ -198,7 +198,7 @@ fn hold(reader: &ColumnReader, array: &ArrayRef) {
         let one = array.slice(row, 1);
         assert!(reader.read(&one).same_as(&whole.slice(row, 1)), "row {row} of {array:?}");
         assert_eq!(reader.present(&one).value(0), present.value(row), "row {row} of {array:?}");
-        // A value stands only where something is.
+        // Only present rows have values.
         assert!(present.value(row) || !whole.is_valid(row));
     }
     if reader.kind() == Type::Text {
@@ -231,7 +231,7 @@ proptest! {
                 Ok(reader) => hold(&reader, &array),
                 Err(error) => prop_assert!(error.to_string().contains("cannot be read as"), "{error}"),
             }
-            // Of another type than was seen: nothing.
+            // An array of another type than the reader's gives only NULL.
             if *array.data_type() != DataType::Boolean {
                 let reader = ColumnReader::from_stored(&column, &DataType::Null, Path::new("t")).unwrap();
                 let null = *array.data_type() == DataType::Null;
@@ -252,7 +252,7 @@ proptest! {
         }
     }
 
-    /// A decimal is the double that is nearest to it, and no neighbour.
+    /// A decimal is read as the nearest double.
     #[test]
     fn decimals_are_rounded_once(units in any::<i128>(), shift in 0..128_u32, scale in -30..38_i8, wide in any::<bool>()) {
         let units = units >> shift;
@@ -269,7 +269,7 @@ proptest! {
         prop_assert_eq!(read.as_primitive::<Float64Type>().value(0).to_bits(), (expected + 0.0).to_bits());
     }
 
-    /// Any bytes are a table or an error; what is read of them is the same on several threads.
+    /// Any bytes are a table or an error; the values read are the same on several threads.
     #[test]
     fn bytes_never_panic(
         bytes in proptest::collection::vec(
@@ -319,7 +319,7 @@ fn csv(folder: &Path, columns: Vec<Column>, options: CsvOptions) -> Source {
     Source::locate(TableSchema::protected("t", columns, None), &data, folder).unwrap()
 }
 
-/// Rows read are rows written, through Parquet, for every type that it can store.
+/// Rows written to Parquet are read back unchanged, for every type that it can store.
 #[test]
 fn through_parquet() {
     let mut runner = proptest::test_runner::TestRunner::new(config(200));
@@ -327,14 +327,15 @@ fn through_parquet() {
         .run(&stored(), |array| {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("t.parquet");
-            // Dictionaries of anything but texts do not come back as such; of hostile Date64, nor do their milliseconds.
+            // Dictionaries of other types than text are not read back as dictionaries; hostile Date64 values lose their
+            // milliseconds.
             let values = match array.data_type() {
                 DataType::Dictionary(_, values) => values.as_ref().clone(),
                 kind => kind.clone(),
             };
             let batch = RecordBatch::try_from_iter_with_nullable([("x", array.clone(), true)]).unwrap();
             if matches!(array.data_type(), DataType::Dictionary(..)) && values == DataType::Utf8View {
-                // No writer has them.
+                // No writer supports them.
                 return Ok(());
             }
             let Ok(mut writer) = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), batch.schema(), None)
@@ -380,7 +381,7 @@ fn through_parquet() {
 }
 
 #[test]
-fn a_dictionary_with_a_text_that_is_no_value() {
+fn overlong_texts_in_dictionaries_are_null() {
     let long = "x".repeat(LONGEST_TEXT + 1);
     let values: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some(&long), None]));
     let keys = vec![Some(0), Some(1), None, Some(2), Some(0)];
@@ -394,9 +395,9 @@ fn a_dictionary_with_a_text_that_is_no_value() {
     assert!(taken.is_valid(0) && !taken.is_valid(1));
 }
 
-/// A type that is accepted is read: zero and one, as far as the type has them, are values in every form.
+/// An accepted type is read: zero and one, as far as the type has them, are values in every form.
 #[test]
-fn what_is_accepted_is_read() {
+fn accepted_types_are_read() {
     let ones: ArrayRef = Arc::new(Int64Array::from(vec![0, 1]));
     let zone = Some(Arc::<str>::from("UTC"));
     let units = [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Nanosecond];

@@ -1,4 +1,5 @@
-//! Files as typed columns: the same from every coat, row by row, whatever is in them, and the curator's look at them.
+//! Files as typed columns: equal in every format and compression, row by row, for any contents; and the curator's check
+//! of them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod check;

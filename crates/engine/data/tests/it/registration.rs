@@ -1,4 +1,4 @@
-//! What a scan counts in each column, for the curator: exact numbers, with the first place of each.
+//! The counts of findings in each column, for the curator: exact numbers, with the first place of each.
 
 use deniable_core::exact::whole;
 use deniable_core::schema::TableSchema;
@@ -27,7 +27,7 @@ fn scan(columns: Vec<Column>, entity: Option<&str>, rows: &str) -> Report {
     source.check(&Resources::default(), &|_| {}).unwrap()
 }
 
-/// The number and the line of what was found.
+/// The number and the line of the findings.
 fn found(found: Option<&deniable_data::check::Occurrences>) -> Option<(u64, u64)> {
     found.map(|found| (found.count, found.first.as_ref().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()))
 }
@@ -48,7 +48,7 @@ fn every_column_has_its_own_numbers() {
     let rows = "who,n,sex\n1,5,F\n2,1.5,M\n,11,f\n12345678901234567890,,\n3,-1,\n3,2,female\n";
     let report = scan(columns, Some("who"), rows);
     assert_eq!((report.rows, report.entities, report.is_usable()), (6, Some(3), true));
-    // Lines are counted with the header. A key that cannot be read is no key.
+    // Line numbers include the header. A key that cannot be read is not a key.
     assert_eq!(found(report.ownerless.as_ref()), Some((2, 4)));
     let numbers = report.columns.iter().map(|column| {
         let ColumnReport { missing, unreadable, undeclared, outside, left_out, .. } = column;
@@ -65,9 +65,9 @@ fn every_column_has_its_own_numbers() {
     );
 }
 
-/// Two in a hundred, exactly: of values, not of rows.
+/// Exactly two per cent of the values, not of the rows.
 #[test]
-fn a_few_in_a_hundred_are_bad() {
+fn two_per_cent_of_useless_values_are_bad() {
     assert_eq!(BAD_PERCENT, 2);
     let rows =
         |good: usize, bad: usize, missing: usize| "7,\n".repeat(good) + &"x,\n".repeat(bad) + &",\n".repeat(missing);
@@ -80,7 +80,7 @@ fn a_few_in_a_hundred_are_bad() {
         (0, 1, 0, true),
         (1, 0, 99, false),
         (0, 0, 0, false),
-        // Not a single value: whatever the reason, an answer about it would be noise.
+        // Without any value, an answer about the column would be noise, whatever the reason.
         (0, 0, 1, true),
     ] {
         let report = one(ColumnType::Integer, &rows(good, bad, missing));
@@ -88,9 +88,9 @@ fn a_few_in_a_hundred_are_bad() {
     }
 }
 
-/// Unreadable values and undeclared keys are of no use alike.
+/// Unreadable values and undeclared keys count together.
 #[test]
-fn both_kinds_add_up() {
+fn unreadable_values_and_undeclared_keys_add_up() {
     let keys = Some(vec![Key::Integer(1)]);
     let report = |rows: &str| {
         let column = Column { keys: keys.clone(), ..column("x", ColumnType::Integer) };
@@ -100,7 +100,7 @@ fn both_kinds_add_up() {
     assert!(report(&format!("{good}2,\nx,\n")).is_bad());
     assert!(!report(&format!("{many}2,\n")).is_bad());
     assert!(!report(&format!("{many}x,\n")).is_bad());
-    // NULL that is no key is told of, and is not bad by that alone.
+    // NULL that is not a key is reported, but is not bad by itself.
     let missing = report(&format!("{good}{}", ",\n".repeat(900)));
     assert_eq!((missing.is_bad(), found(missing.left_out.as_ref())), (false, Some((900, 100))));
 }

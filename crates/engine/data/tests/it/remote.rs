@@ -1,4 +1,4 @@
-//! A source that is implemented outside of the crate: rows that another program sends, in parts.
+//! A source that is implemented outside of the crate: rows sent by another program, in parts.
 
 use arrow_array::{Array, ArrayRef, Int64Array};
 use deniable_core::schema::{Column, ColumnType, Data, EngineKind, Format, TableSchema};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Each part with the place of its first row.
+/// The parts, each with the place of its first row.
 const PARTS: [(u64, &[i64]); 3] = [(1, &[0, 1, 2]), (50, &[]), (70, &[3, 1])];
 const REGISTERED: &str = "three parts";
 
@@ -152,7 +152,7 @@ fn sources_from_outside_are_scanned_like_others() {
     assert!(matches!(error, SourceError::Changed { .. }), "{error}");
 }
 
-/// The key 1 of a public table is there twice.
+/// The key 1 of a public table is repeated.
 #[test]
 fn places_of_findings_are_those_of_the_source() {
     let mut table = TableSchema::protected("t", vec![Column::new("n", ColumnType::Integer)], None);
@@ -163,7 +163,7 @@ fn places_of_findings_are_those_of_the_source() {
     assert_eq!(places, ["part 0, row 71"], "{:?}", report.problems);
 }
 
-/// The messages name the place of the rows and what to do.
+/// The messages name the place of the rows and the remedy.
 #[test]
 fn sources_that_are_not_compiled_in_are_refused() {
     let refused = |format| locate(format, Sources::default()).unwrap_err();

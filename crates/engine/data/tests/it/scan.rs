@@ -1,4 +1,5 @@
-//! How scans end: at the end of the rows, when somebody wants no more, when a file is damaged, and when a thread panics.
+//! The end of scans: at the last row, when the consumer wants no more, when a file is damaged, and when a thread
+//! panics.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::schema::TableSchema;
@@ -97,7 +98,7 @@ fn every_row_comes_once_on_any_number_of_threads() {
                 assert!(meter.bytes() > size / 2 && meter.bytes() <= size, "{} of {size}", meter.bytes());
             }
         }
-        // No column at all: rows still count.
+        // Without columns, rows still count.
         let rows = source.scan(&[], &Meter::new()).unwrap().run(
             2,
             || 0,
@@ -130,7 +131,7 @@ fn places_are_those_of_the_files() {
             });
             seen.unwrap().into_iter().flatten().collect()
         };
-        // The line with the names is the first.
+        // The line with the names is line 1.
         let place = |row: i64| match number {
             0 if row < ROWS / 4 => ("1.csv", row + 2),
             0 => ("2.csv", row - ROWS / 4 + 2),
@@ -148,7 +149,7 @@ fn places_are_those_of_the_files() {
 }
 
 #[test]
-fn whoever_wants_no_more_stops_the_others() {
+fn an_error_of_a_consumer_stops_the_other_threads() {
     let folder = tempfile::tempdir().unwrap();
     for source in sources(folder.path()) {
         let taken = AtomicUsize::new(0);
@@ -160,7 +161,7 @@ fn whoever_wants_no_more_stops_the_others() {
             },
         );
         assert!(matches!(ended, Err(ScanError::Work("enough"))));
-        assert!(taken.into_inner() <= 6, "the others stopped soon");
+        assert!(taken.into_inner() <= 6, "the other threads stopped soon");
         let ended = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap().run(
             2,
             || (),
@@ -171,7 +172,7 @@ fn whoever_wants_no_more_stops_the_others() {
 }
 
 #[test]
-fn a_damaged_file_is_an_error_without_a_word_of_it() {
+fn damaged_files_are_errors_that_quote_nothing() {
     let folder = tempfile::tempdir().unwrap();
     drop(sources(folder.path()));
     let bytes = std::fs::read(folder.path().join("2.parquet")).unwrap();
@@ -209,14 +210,14 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
     std::fs::write(&name, &bytes[..bytes.len() / 2]).unwrap();
     let cut = locate(folder.path(), "damaged.parquet", Format::Parquet);
     assert!(matches!(read(&cut, 1), Err(SourceError::NotTable { found: "cut off, or damaged", .. })));
-    // It changes between the look at it and the reading.
+    // The file changes between planning and reading.
     std::fs::write(&name, &bytes).unwrap();
     let source = locate(folder.path(), "damaged.parquet", Format::Parquet);
     let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
     std::fs::write(&name, &bytes[..1000]).unwrap();
     let ended = scan.run(2, || (), |(), _| Ok::<(), ()>(()));
     assert!(matches!(ended, Err(ScanError::Source(SourceError::Rows { .. }))));
-    // It says that it has more rows than it has.
+    // The footer states more rows than the file has.
     let about = ParquetMetaDataReader::new().parse_and_finish(&File::open(folder.path().join("2.parquet")).unwrap());
     let mut about = about.unwrap().into_builder();
     let groups = about.take_row_groups().into_iter().map(|group| {

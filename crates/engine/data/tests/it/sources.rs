@@ -69,7 +69,7 @@ fn csv() -> Format {
 
 type Row = Vec<Option<String>>;
 
-/// All rows, sorted, as several threads read them; the same as one thread reads them.
+/// All rows, sorted, read by several threads; they equal those read by one thread.
 fn rows(source: &Source) -> Vec<Row> {
     let mut all = read(source, 3);
     let mut in_order = read(source, 1);
@@ -104,7 +104,7 @@ fn locate(folder: &Path, path: &str, format: Format) -> Source {
 }
 
 #[test]
-fn csv_says_what_it_says() {
+fn csv_values_are_read() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), CSV).unwrap();
     let source = locate(folder.path(), "t.csv", csv());
@@ -125,14 +125,14 @@ fn the_same_rows_in_other_shapes() {
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("t.csv"), CSV).unwrap();
     let plain = locate(folder.path(), "t.csv", csv());
-    // In two files, with a byte order mark, and Windows line ends.
+    // Two files, with a byte order mark, and Windows line ends.
     let (header, body) = CSV.split_once('\n').unwrap();
     let (first, rest) = body.split_at(body.find("x,t,a").unwrap());
     std::fs::create_dir(at("parts")).unwrap();
     std::fs::write(at("parts/1.csv"), format!("\u{feff}{header}\n{first}")).unwrap();
     std::fs::write(at("parts/2.csv"), format!("{header}\n{rest}").replace("\n", "\r\n")).unwrap();
     let parts = locate(folder.path(), "parts", csv());
-    // With tabs and spaces around fields, and another text for NULL. The comma inside a field stays.
+    // Tabs and spaces around fields, and another text for NULL. The comma inside a field is kept.
     let tabs: String = CSV
         .replace("\"b,\nc\"", "B")
         .lines()
@@ -157,7 +157,7 @@ fn the_same_rows_in_other_shapes() {
     assert_eq!(rows(&spaced), with_b, "with tabs");
 }
 
-/// Bytes of the rows in another coat, and how to undo it.
+/// The bytes of the rows in different compressions and encodings, with the options to read them.
 fn coats() -> Vec<(&'static str, Vec<u8>, CsvOptions)> {
     let plain = CsvOptions::with_delimiter(b',');
     let gzip = |text: &str| {
@@ -174,9 +174,9 @@ fn coats() -> Vec<(&'static str, Vec<u8>, CsvOptions)> {
     let marked = format!("\u{feff}{CSV}");
     vec![
         ("gzip.csv.gz", gzip(CSV), compressed(Compression::Gzip)),
-        // As `cat` and parallel compressors make them.
+        // As `cat` and parallel compressors write them.
         ("members.csv.gz", [gzip(first), gzip(rest)].concat(), compressed(Compression::Gzip)),
-        // As tapes and some writers leave them.
+        // As tapes and some writers write them.
         ("padded.csv.gz", [gzip(CSV), vec![0; 512]].concat(), compressed(Compression::Gzip)),
         ("zstd.csv.zst", zstd::encode_all(CSV.as_bytes(), 1).unwrap(), compressed(Compression::Zstd)),
         ("marked.csv", marked.clone().into_bytes(), plain.clone()),
@@ -203,7 +203,7 @@ fn the_same_rows_in_other_coats() {
         let same = other.check(&Resources::default(), &|_| {}).unwrap();
         assert_eq!((same.rows, same.entities, same.problems), (report.rows, report.entities, Vec::new()), "{name}");
         let plainly = |notes: &[String]| notes.join("\n").replace(name, "t.csv");
-        // Line numbers are the same, too.
+        // Line numbers are equal, too.
         assert_eq!(plainly(&same.notes), plainly(&report.notes), "{name}");
     }
 }
@@ -219,7 +219,7 @@ fn compressed_files_of_a_folder() {
         locate(folder.path(), ".", Format::Csv(options)).files().len()
     };
     assert_eq!((of(Compression::Gzip), of(Compression::Zstd), of(Compression::None)), (3, 1, 7));
-    // Half a file is no file, for the check and for a release.
+    // A truncated file is an error, for the check and for a release.
     let bytes = std::fs::read(folder.path().join("gzip.csv.gz")).unwrap();
     std::fs::write(folder.path().join("half.csv.gz"), &bytes[..bytes.len() - 9]).unwrap();
     let options = CsvOptions { compression: Compression::Gzip, ..CsvOptions::with_delimiter(b',') };
@@ -228,7 +228,7 @@ fn compressed_files_of_a_folder() {
     assert!(matches!(half.into_memory(), Err(SourceError::Rows { .. })));
 }
 
-/// A column with a pattern, as a German spreadsheet would have it.
+/// A column with a pattern, as in a German spreadsheet.
 fn german() -> (TableSchema, Format) {
     let mut table = table();
     table.columns.push(Column { format: Some("%d.%m.%Y".to_owned()), ..of_kind("born", ColumnType::Date) });
@@ -288,7 +288,7 @@ fn many_files_are_one_table() {
     let found = rows(&source);
     assert_eq!(found.len(), 50);
     assert!((0..50).all(|number| found.contains(&row(&[&number.to_string(), "a", "0.05", "true"]))));
-    // What is broken stops a release without a word about the row.
+    // A broken record stops a release without any detail of the row.
     std::fs::write(folder.path().join("50.csv"), "who,grp,cost,ok\n1,secret\n").unwrap();
     let source = locate(folder.path(), "*.csv", csv());
     let error = source.clone().into_memory().unwrap_err();
@@ -297,7 +297,7 @@ fn many_files_are_one_table() {
 }
 
 #[test]
-fn what_no_decoder_knows_is_a_problem() {
+fn undecodable_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let text: Vec<u8> = "who,grp,cost,ok\n1,a,1,true\n2,".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let rest: Vec<u8> = ",1,true\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -306,13 +306,13 @@ fn what_no_decoder_knows_is_a_problem() {
     let report = locate(folder.path(), "t.csv", Format::Csv(options)).check(&Resources::default(), &|_| {}).unwrap();
     let found: Vec<(u64, &str)> = report.problems.iter().map(|found| (found.line, found.what.as_str())).collect();
     assert_eq!(found, [(3, "field 2 is not UTF-16LE")]);
-    // UTF-16 that is said to be UTF-8 is found by its first bytes.
+    // UTF-16 that is declared as UTF-8 is detected by its first bytes.
     std::fs::write(folder.path().join("u.csv"), [&[0xFF, 0xFE], &text[..]].concat()).unwrap();
     let error = locate(folder.path(), "u.csv", csv()).check(&Resources::default(), &|_| {}).unwrap_err();
     assert!(error.to_string().ends_with("is text in UTF-16, and not CSV"), "{error}");
 }
 
-/// The same rows as Parquet stores them: narrow integers, decimals, views, dictionaries.
+/// The same rows in other types of Parquet: narrow integers, decimals, views, dictionaries.
 fn parquet(folder: &Path) {
     let who: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3, 1, 2, 4]));
     let grp: ArrayRef =
@@ -327,7 +327,7 @@ fn parquet(folder: &Path) {
     write(&folder.join("t.parquet"), &batch, 4);
 }
 
-/// Row groups of so many rows.
+/// Writes row groups of this size.
 fn write(path: &Path, batch: &RecordBatch, group: usize) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group)).build();
@@ -338,7 +338,7 @@ fn write(path: &Path, batch: &RecordBatch, group: usize) {
 }
 
 #[test]
-fn parquet_says_the_same() {
+fn parquet_values_equal_those_of_csv() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), CSV).unwrap();
     parquet(folder.path());
@@ -346,7 +346,7 @@ fn parquet_says_the_same() {
     let stored = locate(folder.path(), "*.parquet", Format::Parquet);
     assert_eq!(rows(&stored), {
         let mut rows = rows(&text);
-        // Decimals of three digits hold no 1e300.
+        // Decimals of three digits cannot represent 1e300.
         for row in &mut rows {
             if row[2].as_deref() == Some("1e300") {
                 row[2] = Some("99999.999".to_owned());
@@ -389,8 +389,8 @@ fn dictionaries_are_texts() {
     table.columns.retain(|column| column.name == "grp");
     let source = Source::locate(table, &data("d.parquet", Format::Parquet), folder.path()).unwrap();
     assert_eq!(read(&source, 1), [row(&["a"]), row(&["NULL"]), row(&["a"])]);
-    // In memory they stay what they are for whoever only compares texts; never from files, where whether a batch's values fit
-    // a type of keys would depend on them.
+    // In memory they remain dictionaries for users that only compare texts; from files they never do, because whether a
+    // batch's values fit a type of keys would depend on the values.
     let memory = Source::memory(source.table().clone(), vec![batch]);
     for (source, stays) in [(&memory, true), (&source, false)] {
         let batches = source.scan(&[WantedColumn::stored(0)], &Meter::new()).unwrap().run(1, Vec::new, |all, batch| {
@@ -404,9 +404,9 @@ fn dictionaries_are_texts() {
     }
 }
 
-/// More values than the keys of the dictionary that they were written from.
+/// More distinct values than the key type of their dictionary allows in one batch.
 #[test]
-fn values_that_no_dictionary_would_hold() {
+fn more_values_than_dictionary_keys() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d.parquet");
     let grp = |from: i32| -> RecordBatch {
@@ -447,7 +447,7 @@ fn the_check_names_every_broken_place() {
         ("cost: 1 of 4 values do not read", ":6)"),
         ("cost: 1 values lie outside", ":7)"),
         ("grp: 1 rows", ":7)"),
-        // A row without a key is no broken row, but belongs to nobody.
+        // A row without a key is not broken, but belongs to no entity.
         ("1 of 6 rows have no entity key", ":4)"),
     ] {
         let line = notes.lines().find(|line| line.starts_with(column)).unwrap_or_else(|| panic!("{column} in {notes}"));
@@ -470,7 +470,7 @@ fn write_parquet(path: &Path, columns: Vec<(&str, ArrayRef)>) {
     write(path, &RecordBatch::try_from_iter(columns).unwrap(), 1 << 20);
 }
 
-/// One row for each number.
+/// Writes one row for each number.
 fn write_rows(path: &Path, numbers: &[i32]) {
     write_parquet(path, vec![("n", Arc::new(Int32Array::from(numbers.to_vec())))]);
 }
@@ -502,7 +502,7 @@ fn values_in_folder_names() {
         partitions: partitions.iter().map(|name| (*name).to_owned()).collect(),
         ..data(path, Format::Parquet)
     };
-    // The policy itself may lie in such a folder.
+    // The policy itself may be in such a folder.
     let home = folder.path().join("year=7");
     let source = Source::locate(partitioned(), &data("visits", &["year", "region"]), &home).unwrap();
     let memory = source.clone().into_memory().unwrap();
@@ -519,7 +519,7 @@ fn values_in_folder_names() {
         expected.sort();
         assert_eq!(rows(source), expected);
     }
-    // Columns that are in folder names alone.
+    // Columns that are only in folder names.
     let wanted = [WantedColumn::typed(2), WantedColumn::stored(2), WantedColumn::typed(0)];
     let parts = source.scan(&wanted, &Meter::new()).unwrap().run(
         2,
@@ -540,7 +540,7 @@ fn values_in_folder_names() {
     for note in ["year: 1 of 6 values do not read as integer", "n: 1 of 7 values do not read as integer"] {
         assert!(report.notes.iter().any(|found| found.starts_with(note)), "{note} in {:?}", report.notes);
     }
-    // One folder is enough, where its own name says the rest.
+    // A single folder suffices, if its own name has the value.
     let one = Source::locate(partitioned(), &data("visits/year=2024", &["year", "region"]), &home).unwrap();
     assert_eq!(rows(&one).iter().filter(|row| row[0].as_deref() == Some("2024")).count(), 3);
 
@@ -576,7 +576,7 @@ fn files_of_a_table_may_store_a_column_differently() {
     for (number, array) in arrays.into_iter().enumerate() {
         write_parquet(&folder.path().join(format!("{number}.parquet")), vec![("x", array)]);
     }
-    // A cast of one file's values to another's type could fail on them.
+    // A cast of one file's values to another's type could fail for some values.
     let source = Source::locate(table, &data("*.parquet", Format::Parquet), folder.path()).unwrap();
     assert_eq!(read(&source, 1), [row(&["1"]), row(&["9223372036854775807"]), row(&["NULL"])]);
 }

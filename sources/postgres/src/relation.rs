@@ -247,7 +247,7 @@ fn of_column(
         }
         return Err(PostgresError::new(
             format!("the PostgreSQL relation {relation} has no column {}; it has {}", quoted(name), names.join(", ")),
-            "names must agree letter by letter",
+            "names must match exactly, including case",
         ));
     };
     let kind = if found.is_enum { Some(Kind::Text) } else { Kind::of(found.base, found.modifier) };

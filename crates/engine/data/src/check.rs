@@ -290,7 +290,7 @@ impl Report {
         let mut notes: Vec<String> = columns.iter().flat_map(ColumnReport::notes).collect();
         if let Some(found) = &ownerless {
             notes.push(format!(
-                "{} of {rows} rows have no entity key, or one that does not read: they belong to nobody and never count{}",
+                "{} of {rows} rows have no readable entity key: they belong to no entity and never count{}",
                 found.count,
                 found.place()
             ));

@@ -81,7 +81,7 @@ fn no_engines(table: &str) -> SourceError {
     SourceError::NotBuilt {
         table: table.to_owned(),
         place: "an engine",
-        help: "install the source of engines in this program, or let the engine write the rows as Parquet",
+        help: "install the source of engines in this program, or export the rows from the engine as Parquet",
     }
 }
 

@@ -5,7 +5,7 @@ use crate::text::Quirk;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 
 /// Help for a first line that is not a header.
-pub const NO_NAMES: &str = "nothing of it was copied or shown. A file that begins with a row needs names: put a line of names on top, or \
+pub const NO_NAMES: &str = "none of it was copied or shown. A file that begins with a row needs names: put a line of names on top, or \
                             write a policy by hand with `header = false` and `columns = [...]` under [data.csv]. If these are the \
                             names, give the columns plainer ones";
 
@@ -21,23 +21,23 @@ impl SourceError {
                     Surface::Python | Surface::Library => place.to_owned(),
                 };
             }
-            Self::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
+            Self::Unreadable { .. } => "check that the file exists, has the format of its extension, and is readable",
             Self::NoRow { quirk, .. } => return no_row(*quirk, surface),
             Self::NotTable { help, .. }
             | Self::Url { help, .. }
             | Self::Remote { help, .. }
             | Self::NotBuilt { help, .. } => help,
             Self::Zone { problem, .. } => problem.help(),
-            Self::NoDatabase { .. } => "only rows of a database are pulled: leave the table out",
-            Self::Unwritten { .. } => "name a folder that may be written to, and has room",
+            Self::NoDatabase { .. } => "only rows of a database can be pulled: omit the table",
+            Self::Unwritten { .. } => "name a writable folder with enough space",
             Self::Changed { .. } => {
-                "nothing was stored or shown, and what is paid for stays paid for: put the registered rows back and run the same again. Other \
-                 rows are another `version`, and are asked anew; `deniable data pull` keeps a copy of a database's rows that does not change, and \
-                 an engine writes one as Parquet"
+                "nothing was stored or shown, and charges are kept: restore the registered rows and run the same again. Other rows \
+                 need another `version`, and new charges; `deniable data pull` keeps a copy of a database's rows that does not \
+                 change, and an engine can export its rows as Parquet"
             }
             Self::Lied { .. } => {
-                "nothing of its answer was stored or shown, and what is paid for stays paid for. The engine is asked again once it passes its \
-                 trial on rows that nobody is in: look at its version and settings, or let it write the rows as Parquet and ask these files"
+                "its answer was neither stored nor shown, and charges are kept. The engine is used again once it passes its trial \
+                 on made-up rows: check its version and settings, or export the rows as Parquet and query these files"
             }
             Self::NoNames { .. } => NO_NAMES,
             Self::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
@@ -55,11 +55,11 @@ impl SourceError {
                 "a public table must have one row for each key: fix the file, or name another column as its `key`; nothing was charged"
             }
             Self::PublicKeys { .. } => {
-                "fix that file: each key stands in one row, and has a label of its own if it has any; nothing was charged"
+                "fix that file: each key needs exactly one row, and labels must be unique; nothing was charged"
             }
             Self::Memory { .. } => {
                 return format!(
-                    "allow more with {}, or lower rows_per_group and groups: what is kept of one entity, and the totals of all cells, must fit",
+                    "allow more with {}, or lower rows_per_group and groups: the kept rows of one entity, and the totals of all cells, must fit",
                     surface.option("memory")
                 );
             }
@@ -84,7 +84,7 @@ fn no_row(quirk: Option<Quirk>, surface: Surface) -> String {
     let Some(quirk) = quirk else {
         let layout = match surface {
             Surface::Command => {
-                ", or say with --delimiter what is between fields, or with --encoding how its text is written (--encoding latin1)"
+                ", or state the delimiter with --delimiter, or the encoding with --encoding (--encoding latin1)"
             }
             Surface::Python | Surface::Library => "",
         };
@@ -96,7 +96,7 @@ fn no_row(quirk: Option<Quirk>, surface: Surface) -> String {
             format!("state {unquoted} if the file is written without quoting, or accept it with {accept}")
         }
         Quirk::LineEnd => format!(
-            "most often a quote is not closed and takes in the lines after it: close it, or state {unquoted} if the file has no quoting; \
+            "most often an unclosed quote absorbs the lines after it: close it, or state {unquoted} if the file has no quoting; \
              accept line ends in texts with {accept}"
         ),
         Quirk::LoneReturn => {

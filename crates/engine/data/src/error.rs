@@ -80,7 +80,7 @@ pub enum SourceError {
         table: String,
     },
     /// The result of an engine is inconsistent with any rows, or exceeds the caps. For the curator only.
-    #[error("the engine that holds {table} does not do as it is told: {what}")]
+    #[error("the engine that holds {table} returned an invalid result: {what}")]
     Lied {
         /// The table.
         table: String,
@@ -241,7 +241,7 @@ pub struct RemoteError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ZoneProblem {
     /// The column stores moments, but the policy states no zone for their local time.
-    #[error("stores moments with the zone {0}, and the policy does not state in which zone's local time they count")]
+    #[error("stores moments with the zone {0}, and the policy states no zone for their local time")]
     Unstated(String),
     /// A zone is stated for a column that stores local times.
     #[error("stores local times without a zone, and the policy states the zone {0}")]
@@ -273,8 +273,8 @@ impl SourceError {
     #[must_use]
     pub fn in_engine(table: &str) -> Self {
         Self::Remote {
-            problem: format!("the rows of {table} stay in the engine that holds them, and are read nowhere else"),
-            help: "let the engine write them as Parquet, and name these files",
+            problem: format!("the rows of {table} are in an engine, and cannot be read from it"),
+            help: "export them as Parquet, and use these files",
         }
     }
 }

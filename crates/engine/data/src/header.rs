@@ -67,7 +67,7 @@ impl Header {
 fn listed(names: &[String], wanted: &str) -> String {
     let shown = |name: &str| format!("`{}`", printable(&name.chars().take(40).collect::<String>()));
     if let Some(near) = names.iter().find(|name| name.trim().eq_ignore_ascii_case(wanted)) {
-        return format!("{}: names must agree letter by letter", shown(near));
+        return format!("{}: names must match exactly, including case", shown(near));
     }
     match names {
         [one] => format!("the single column {}: is the delimiter right?", shown(one)),

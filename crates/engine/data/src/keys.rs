@@ -40,10 +40,10 @@ pub fn listed(
         let key = match values.swap_remove(0) {
             Some(Value::Integer(number)) => Key::Integer(number),
             Some(Value::Text(text)) => Key::Text(text.to_string()),
-            _ => return Err(wrong(format!("have none in row {row}, or one that cannot be read as its type"))),
+            _ => return Err(wrong(format!("are missing or unreadable in row {row}"))),
         };
         if !seen.insert(key.clone()) {
-            return Err(wrong(format!("have `{}` a second time in row {row}", shown(&key.to_string()))));
+            return Err(wrong(format!("repeat `{}` in row {row}", shown(&key.to_string()))));
         }
         let label = if let Some(Value::Text(text)) = label { Some(text.trim().to_owned()) } else { None };
         let label = label.filter(|label| !label.is_empty());
@@ -52,11 +52,11 @@ pub fn listed(
             return Err(wrong(format!("have a label in row {row} that cannot be shown")));
         }
         if !labels.insert(told.clone()) {
-            return Err(wrong(format!("are shown as `{}` a second time in row {row}", shown(&told))));
+            return Err(wrong(format!("repeat the label `{}` in row {row}", shown(&told))));
         }
         found.push((key, label));
     }
-    if found.is_empty() { Err(wrong("are none".to_owned())) } else { Ok(found) }
+    if found.is_empty() { Err(wrong("are missing".to_owned())) } else { Ok(found) }
 }
 /// The coarser value of each key in a column of a public table, from another column of texts. Keys are as returned by
 /// [`listed`]: each in one row.
@@ -84,7 +84,7 @@ pub fn parents(source: &Source, column: &str, parent: &str) -> Result<BTreeMap<K
         };
         let Some(Value::Text(parent)) = parent.filter(|parent| !matches!(parent, Value::Text(text) if text.is_empty()))
         else {
-            return Err(wrong(format!("do not tell in row {row} what `{}` lies within", shown(&key.to_string()))));
+            return Err(wrong(format!("have no coarser value for `{}` in row {row}", shown(&key.to_string()))));
         };
         if parent.contains(is_hidden) || &*parent == ALL {
             return Err(wrong(format!("have a text in row {row} that cannot be shown")));

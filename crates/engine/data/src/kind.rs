@@ -24,8 +24,8 @@ const BEGINNINGS: [(&[u8], &str, &str); 21] = [
     (b"PK\x05\x06", "an empty ZIP archive", SHEET),
     (b"PK\x07\x08", "a part of a ZIP archive", SHEET),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file, as .xls is", SHEET),
-    (b"\x1f\x8b", "gzip", "let its name end in .gz, or state `compression = \"gzip\"` under [data.csv]"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "let its name end in .zst, or state `compression = \"zstd\"` under [data.csv]"),
+    (b"\x1f\x8b", "gzip", "give it the extension .gz, or state `compression = \"gzip\"` under [data.csv]"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "give it the extension .zst, or state `compression = \"zstd\"` under [data.csv]"),
     (b"BZh", "bzip2", UNPACK),
     (b"\xfd7zXZ\0", "xz", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
@@ -40,7 +40,7 @@ const BEGINNINGS: [(&[u8], &str, &str); 21] = [
     (b"$FL2", "an SPSS file", EXPORT),
     (b"{\\rtf", "RTF", EXPORT),
 ];
-const NAME_PARQUET: &str = "let its name end in .parquet, or state `format = \"parquet\"` under [data]";
+const NAME_PARQUET: &str = "give it the extension .parquet, or state `format = \"parquet\"` under [data]";
 const SHEET: &str = "save the sheet with the table as CSV (in UTF-8), or convert it to Parquet";
 const UNPACK: &str = "unpack it, or pack it with gzip or zstd";
 const EXPORT: &str = "export the table as CSV or Parquet";
@@ -114,12 +114,12 @@ pub(crate) fn expect_parquet_ends(path: &Path, first: &[u8], last: &[u8]) -> Res
     if !first.starts_with(PARQUET) {
         let (found, help) = beginning(first).unwrap_or((
             if first.is_empty() { "empty" } else { "something else" },
-            "if it is CSV, let its name end in .csv, or state `format = \"csv\"` under [data]; otherwise export the table as Parquet",
+            "if it is CSV, give it the extension .csv, or state `format = \"csv\"` under [data]; otherwise export the table as Parquet",
         ));
         return other(found, help);
     }
     if last != PARQUET {
-        return other("cut off, or damaged", "copy or write it anew");
+        return other("cut off, or damaged", "copy or write it again");
     }
     Ok(())
 }

@@ -89,10 +89,9 @@ impl ColumnReport {
     /// Notes for the curator.
     pub(crate) fn notes(&self) -> Vec<String> {
         let kind = self.kind.name();
-        let unreadable = format!("of {} values do not read as {kind} and count as NULL", self.present);
-        let outside = "values lie outside the declared bounds and are clamped";
-        let left_out = "rows have a key that is not declared (or NULL, without null_key) and are left out where it is \
-                        grouped by";
+        let unreadable = format!("of {} values cannot be read as {kind} and count as NULL", self.present);
+        let outside = "values are outside the declared bounds and are clamped";
+        let left_out = "rows have an undeclared key (or NULL, without null_key) and are left out of groups by it";
         let odd_years = "values have a year before 1000, or after today with years of two digits: in `format`, %Y reads 24 as the year 24, and \
                          %y reads 57 as 2057 unless `pivot` states the last year that two digits may mean";
         let found = [
@@ -116,11 +115,11 @@ impl ColumnReport {
         let mut parts = Vec::new();
         if let Some(found) = &self.unreadable {
             let (count, kind, place) = (found.count, self.kind.name(), found.place());
-            parts.push(format!("{count} do not read as {kind} and would count as NULL{place}"));
+            parts.push(format!("{count} cannot be read as {kind} and would count as NULL{place}"));
         }
         if let Some(found) = &self.undeclared {
             let (count, place) = (found.count, found.place());
-            parts.push(format!("{count} are no declared key and would be left out where it is grouped by{place}"));
+            parts.push(format!("{count} are not declared keys and would be left out of groups by it{place}"));
         }
         match &self.missing {
             _ if !parts.is_empty() => {
@@ -136,7 +135,7 @@ impl ColumnReport {
     pub fn help(&self) -> &'static str {
         if self.present == 0 {
             return "look into the file: is it the right column, and are all of `nulls` under [data.csv] texts that mean no \
-                    value? A column that holds nothing is better not declared";
+                    value? Do not declare an empty column";
         }
         if count_of(self.undeclared.as_ref()) > count_of(self.unreadable.as_ref()) {
             return "look there, and at `keys` of the column: keys must be spelt as the file spells them, in capitals and \

@@ -47,16 +47,16 @@ pub fn rows(source: &Source, key: usize) -> Result<Vec<Row>, SourceError> {
     let columns: Vec<usize> = (0..table.columns.len()).collect();
     let rows = first_rows(source, &columns)?;
     if rows.len() > MOST_ROWS {
-        return Err(wrong(format!("are more than the {MOST_ROWS} that results may be joined with")));
+        return Err(wrong(format!("exceed the {MOST_ROWS} that results may be joined with")));
     }
     let mut seen = HashSet::new();
     for (row, values) in (1..).zip(&rows) {
         let Some(Some(value)) = values.get(key) else {
-            return Err(wrong(format!("have none in row {row}, or one that cannot be read as its type")));
+            return Err(wrong(format!("are missing or unreadable in row {row}")));
         };
         if !seen.insert(value.clone()) {
-            let Value::Text(text) = value else { return Err(wrong(format!("have one a second time in row {row}"))) };
-            return Err(wrong(format!("have `{}` a second time in row {row}", shown(text))));
+            let Value::Text(text) = value else { return Err(wrong(format!("repeat a key in row {row}"))) };
+            return Err(wrong(format!("repeat `{}` in row {row}", shown(text))));
         }
     }
     Ok(rows)

@@ -163,7 +163,7 @@ fn a_refused_release_registers_nothing() {
     place.write("towns.csv", "town,size\n3,many\n4,few\n");
     for _ in 0..2 {
         let run = place.release(&[]).refused();
-        assert!(run.stderr.contains("towns: of 2 values of column `size`, 2 do not read as integer"), "{run:?}");
+        assert!(run.stderr.contains("towns: of 2 values of column `size`, 2 cannot be read as integer"), "{run:?}");
         assert!(run.stderr.contains("--accept towns.size"), "{run:?}");
     }
     assert_eq!((place.charges(), versions(&place)), (0, 0));
@@ -214,8 +214,7 @@ fn rows_without_entity_are_reported_and_excluded() {
         policy.replace("entity =", "adversary = { preset = \"acquaintance\" }\npromise = { epsilon = 1000 }\nentity =");
     let place = Place::new(&policy, "who,y\np1,a\n,b\n,c\np2,d\n");
     let run = check(&place, &[]).done();
-    let note =
-        "2 of 4 rows have no entity key, or one that does not read: they belong to nobody and never count (first at";
+    let note = "2 of 4 rows have no readable entity key: they belong to no entity and never count (first at";
     assert!(run.stderr.contains(note) && run.stderr.contains("data.csv:3)"), "{run:?}");
     // The noise is far below one half.
     let json = place.release(&["--format", "json"]).done().json();

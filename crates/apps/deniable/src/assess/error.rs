@@ -240,7 +240,7 @@ fn source_help(error: &SourceError, surface: Surface) -> String {
         }
         SourceError::Rows { .. } => "check that the file is whole, and what its ending says".to_owned(),
         SourceError::NotTable { .. } | SourceError::Url { .. } | SourceError::NoRow { .. } => error.help(surface),
-        _ => "check that the file exists, is what its ending says, and may be read".to_owned(),
+        _ => "check that the file exists, has the format of its extension, and is readable".to_owned(),
     }
 }
 

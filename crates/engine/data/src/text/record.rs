@@ -78,7 +78,7 @@ impl Quirk {
                  quote the field and double the quotes in it"
             }
             Self::LineEnd => {
-                "look there. Most often a quote is not closed and takes in the lines after it; if the file is written without quoting, \
+                "look there. Most often an unclosed quote absorbs the lines after it; if the file is written without quoting, \
                  state `quote = \"none\"` under [data.csv]"
             }
             Self::LoneReturn => {

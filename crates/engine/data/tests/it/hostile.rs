@@ -73,7 +73,7 @@ fn values(source: &Source, missing: usize) -> Vec<Option<String>> {
     assert_eq!((report.problems.as_slice(), report.rows), (&[][..], values.len() as u64));
     let unreadable = values.iter().filter(|value| value.is_none()).count() - missing;
     let kind = source.table().columns[0].kind.name();
-    let expected = format!("x: {unreadable} of {} values do not read as {kind} ", values.len() - missing);
+    let expected = format!("x: {unreadable} of {} values cannot be read as {kind} ", values.len() - missing);
     let notes: Vec<&String> = report.notes.iter().filter(|note| note.contains("do not read")).collect();
     assert_eq!(notes.len(), usize::from(unreadable > 0), "{notes:?}");
     assert!(notes.iter().all(|note| note.starts_with(&expected)), "{notes:?} are not {expected}");

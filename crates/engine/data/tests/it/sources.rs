@@ -267,10 +267,10 @@ fn a_foreign_export() {
     let report = source.check(&Resources::default(), &|_| {}).unwrap();
     assert!(report.is_usable(), "{:?}", report.problems);
     for (note, place) in [
-        ("cost: 2 of 4 values do not read as decimal", ":4)"),
-        ("born: 2 of 4 values do not read as date", ":4)"),
-        ("born: 1 values lie outside", ":3)"),
-        ("seen: 2 of 3 values do not read as timestamp", ":3)"),
+        ("cost: 2 of 4 values cannot be read as decimal", ":4)"),
+        ("born: 2 of 4 values cannot be read as date", ":4)"),
+        ("born: 1 values are outside", ":3)"),
+        ("seen: 2 of 3 values cannot be read as timestamp", ":3)"),
     ] {
         let found = report.notes.iter().find(|found| found.starts_with(note));
         assert!(found.is_some_and(|found| found.ends_with(place)), "{note} in {:?}", report.notes);
@@ -445,7 +445,7 @@ fn the_check_names_every_broken_place() {
     let notes = report.notes.join("\n");
     for (column, place) in [
         ("cost: 1 of 4 values do not read", ":6)"),
-        ("cost: 1 values lie outside", ":7)"),
+        ("cost: 1 values are outside", ":7)"),
         ("grp: 1 rows", ":7)"),
         // A row without a key is not broken, but belongs to no entity.
         ("1 of 6 rows have no entity key", ":4)"),
@@ -537,7 +537,7 @@ fn values_in_folder_names() {
     assert_eq!(parts.unwrap().iter().sum::<usize>(), 7);
     let report = source.check(&Resources::default(), &|_| {}).unwrap();
     assert_eq!((report.rows, report.is_usable()), (7, true));
-    for note in ["year: 1 of 6 values do not read as integer", "n: 1 of 7 values do not read as integer"] {
+    for note in ["year: 1 of 6 values cannot be read as integer", "n: 1 of 7 values do not read as integer"] {
         assert!(report.notes.iter().any(|found| found.starts_with(note)), "{note} in {:?}", report.notes);
     }
     // A single folder suffices, if its own name has the value.

@@ -444,7 +444,7 @@ fn the_check_names_every_broken_place() {
     assert_eq!(problems, [(3, "3 fields where 4 are expected".to_owned()), (5, "field 2 is not UTF-8".to_owned())]);
     let notes = report.notes.join("\n");
     for (column, place) in [
-        ("cost: 1 of 4 values do not read", ":6)"),
+        ("cost: 1 of 4 values cannot be read", ":6)"),
         ("cost: 1 values are outside", ":7)"),
         ("grp: 1 rows", ":7)"),
         // A row without a key is not broken, but belongs to no entity.

@@ -394,7 +394,7 @@ def test_nobodys_tables_take_no_rows(tmp_path: Path) -> None:
     )
     rows = pl.DataFrame({"p": ["1", "2"], "g": [0, 1]})
     both = {"t": rows, "areas": pl.DataFrame({"g": [0, 1], "area": ["east", "west"]})}
-    with pytest.raises(dn.QueryError, match="`areas` is nobody's data"):
+    with pytest.raises(dn.QueryError, match="`areas` is a public table"):
         built.session(both, version={"t": "1", "areas": "1"}, ledger=tmp_path / "areas.ledger")
     with built.session(rows, version="1", ledger=tmp_path / "areas.ledger") as opened:
         answer = opened.ask("SELECT areas.area, COUNT(*) AS n FROM t JOIN areas ON t.g = areas.g GROUP BY areas.area", spend="1/4")

@@ -29,7 +29,7 @@ pub struct Config {
     pub accounts: Option<PathBuf>,
     /// The analysts whose queries need approval before they are charged.
     pub needs_approval: NeedsApproval,
-    /// Which events the log contains.
+    /// The levels of log events, by target.
     pub log: LogFilter,
     /// Whether the log contains the SQL of charged queries, with the constants that analysts chose.
     pub log_sql: bool,
@@ -49,7 +49,7 @@ pub struct Config {
     pub queue_per_account: usize,
     /// Maximum number of groups of an answer, summed over all levels.
     pub cells: usize,
-    /// How long a connection may be idle.
+    /// Maximum time for which a connection may be idle.
     pub idle: Duration,
     /// Threads of a computation; `None` uses all.
     pub threads: Option<usize>,

@@ -137,7 +137,7 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
     let allowances = account.allowances().into_iter().enumerate().map(|(at, allowed)| {
         let share = allowed.limit.exact_part_of(limit).unwrap_or_default();
         let left = share_left(&allowed.spent, &allowed.limit, limit).unwrap_or_default();
-        let called = if at == 0 { name.to_owned() } else { "not reserved for anybody".to_owned() };
+        let called = if at == 0 { name.to_owned() } else { "not reserved".to_owned() };
         row(&called, &share, &RemainingBudget::new(allowed.spent, allowed.limit), &left, limit)
     });
     allowances.collect()

@@ -30,7 +30,7 @@ const SECRET: usize = 32;
 pub(crate) const SALT: usize = 16;
 /// Maximum length of a user name in characters, as for a PostgreSQL role.
 const LONGEST_NAME: usize = 63;
-/// How long a counted number of answers is reused.
+/// Time for which a counted number of answers is reused.
 const FRESH: Duration = Duration::from_secs(1);
 /// Concurrent requests of one user, not counting charged queries, which have their own queue.
 const AT_WORK: usize = 2;

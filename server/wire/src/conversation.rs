@@ -103,7 +103,7 @@ pub async fn sent_away(connected: Connection, server: &Server, why: &Failure) {
     farewell(&mut socket, server.limits.stall, why).await;
 }
 
-/// How long the end of a connection waits for the client to read the reason.
+/// Time for which the end of a connection waits for the client to read the reason.
 const LINGER: Duration = Duration::from_millis(500);
 
 /// Sends the reason for the end of a connection, and ends it. Unread bytes of the client are read first; otherwise the

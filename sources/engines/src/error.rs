@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct EngineError {
-    /// What is wrong.
+    /// The cause.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub help: &'static str,
 }
 

@@ -7,9 +7,9 @@ use deniable_data::RemoteError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct ObjectError {
-    /// What is wrong.
+    /// The cause.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub help: &'static str,
     /// Whether the object does not exist.
     pub is_missing: bool,

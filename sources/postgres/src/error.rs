@@ -9,9 +9,9 @@ use tokio_postgres::error::SqlState;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct PostgresError {
-    /// What is wrong.
+    /// The cause.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub help: &'static str,
 }
 
@@ -31,7 +31,7 @@ impl PostgresError {
             return Self::new(
                 "cannot make a TLS connection to the PostgreSQL server",
                 "its certificate must be signed by an authority that this machine trusts, or that the file of PGSSLROOTCERT names, and be \
-                 for the host that `connect` names; `sslmode=disable` does without TLS, on a network that nobody else reads",
+                 for the host that `connect` names; `sslmode=disable` turns TLS off, for a trusted network",
             );
         }
         if what.starts_with("authentication error") || what.starts_with("invalid configuration") {

@@ -41,7 +41,7 @@ use deniable_core::notion::parse::ParseError;
 use deniable_core::promise::{NotAPromise, Promise, PromiseError};
 use num_traits::{Signed, ToPrimitive};
 
-/// What is audited.
+/// The options of an audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The claim, as `epsilon=0.1`, `epsilon=ln(3)`, `odds=3`, or `gain=2` with a prior.
@@ -73,7 +73,7 @@ impl Options {
         self.parsed().map(|_| ())
     }
 
-    /// The same, checked: the claim as an odds ratio, the priors, and how the audit is done.
+    /// The validated options: the claim as an odds ratio, the priors, and the settings.
     fn parsed(&self) -> Result<(Option<Spend>, PriorRange, Settings), Error> {
         let priors = self.prior.as_deref().map_or_else(|| Ok(PriorRange::any()), str::parse).map_err(Error::Prior)?;
         let wrong = |text: &str| {
@@ -97,7 +97,7 @@ impl Options {
 #[error("{}", self.words(Surface::Library).1)]
 #[non_exhaustive]
 pub enum Error {
-    /// A claim that cannot be parsed, or not be made.
+    /// A claim that cannot be parsed, or cannot be made.
     Claim {
         /// The claim.
         text: String,
@@ -123,12 +123,12 @@ pub enum Error {
     Zoo(#[from] ZooError),
 }
 
-/// Why a claim is invalid.
+/// The fault of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimProblem {
     /// It has no `=`.
-    #[error("there is no value in it")]
+    #[error("it has no value")]
     NoValue,
     /// Its value is not a number.
     #[error(transparent)]
@@ -144,8 +144,8 @@ pub enum ClaimProblem {
     Promise(#[from] PromiseError),
 }
 
-/// Audits a mechanism from its outputs alone. `workers` are independent instances of it, at least one, each on a thread of its own;
-/// a single one runs on the calling thread.
+/// Audits a mechanism from its outputs alone. `workers` are at least one independent instance of it, each on a separate
+/// thread; a single one runs on the calling thread.
 ///
 /// # Errors
 /// When an option is invalid, or the mechanism fails.

@@ -1,4 +1,4 @@
-//! Calls that run on a thread of their own: waited for, awaited, or dropped.
+//! Calls that run on a separate thread: the caller may wait, await, or drop them.
 
 use crate::error::Error;
 use std::future::Future;
@@ -10,20 +10,20 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Something that a session is doing. It began when it was called, and goes on to its end whatever becomes of this value.
+/// A running operation of a session. It starts with the call and runs to its end, even if this value is dropped.
 ///
 /// It is a future for any runtime, and [`Self::wait`] is for code without one.
 #[derive(Debug)]
-#[must_use = "it goes on, but nobody hears what became of it"]
+#[must_use = "the call continues, but its result is lost"]
 pub struct Call<T> {
     result: oneshot::Receiver<Result<T, Error>>,
 }
 
 impl<T> Call<T> {
-    /// Waits on this thread. In async code await the call instead: this would keep a thread of the runtime waiting.
+    /// Waits on this thread. In async code, await the call instead, because this would block a thread of the runtime.
     ///
     /// # Errors
-    /// Those of the call.
+    /// The errors of the operation.
     pub fn wait(mut self) -> Result<T, Error> {
         loop {
             if let Some(result) = self.wait_for(Duration::from_secs(3_600)) {
@@ -32,13 +32,13 @@ impl<T> Call<T> {
         }
     }
 
-    /// Waits on this thread for at most this time; `None` where the call is still running then. For hosts that poll something else
-    /// meanwhile, such as an interrupt of the user.
+    /// Waits on this thread for at most this time; `None` if the call is still running then. For hosts that poll other
+    /// events meanwhile, such as an interrupt by the user.
     ///
-    /// # Panics
+    /// When the call has already returned its result.
     /// When the call has returned its result before.
     pub fn wait_for(&mut self, most: Duration) -> Option<Result<T, Error>> {
-        /// Wakes the thread that waits.
+        /// Wakes the waiting thread.
         struct Unpark(Thread);
         impl Wake for Unpark {
             fn wake(self: Arc<Self>) {
@@ -65,40 +65,40 @@ impl<T> Future for Call<T> {
     type Output = Result<T, Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // Nobody at the other end: the work ended without a word.
+        // The sender is gone, so the work ended without a result.
         Pin::new(&mut self.result).poll(context).map(|result| result.unwrap_or(Err(Error::Ended)))
     }
 }
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A thread that does one thing after another. When nobody can give it more it finishes what it was given, and ends.
+/// A thread that runs jobs one after another. When all senders are dropped, it finishes the queued jobs and ends.
 #[derive(Debug, Clone)]
 pub struct Worker {
     works: mpsc::Sender<Work>,
 }
 
 impl Worker {
-    /// Begins the thread.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// When the system has none to give.
+    /// When the system cannot start a thread.
     pub fn begin(name: &str) -> Result<Self, std::io::Error> {
         let (works, given) = mpsc::channel::<Work>();
         thread::Builder::new().name(name.to_owned()).spawn(move || {
             for work in given {
-                // What was given next must not suffer. Whoever waits for this one hears that it ended.
+                // A panic must not affect later jobs. The caller that waits for this job gets an error.
                 let _ = catch_unwind(AssertUnwindSafe(work));
             }
         })?;
         Ok(Self { works })
     }
 
-    /// Gives it something to do.
+    /// Queues a job.
     pub fn call<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Call<T> {
         let (answer, result) = oneshot::channel();
         let work = move || {
-            // A dropped call wants no answer.
+            // The receiver of a dropped call is gone.
             let _ = answer.send(work());
         };
         // The thread outlives every sender.
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_so_long_at_most_may_wait_again() {
+    fn a_wait_with_a_timeout_can_be_repeated() {
         let worker = Worker::begin("test").unwrap();
         let (go_on, wait) = mpsc::channel::<()>();
         let mut call = worker.call(move || wait.recv().map_err(|_| Error::Ended));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_without_a_word_says_so_and_stops_no_other() {
+    fn a_panicking_job_is_an_error_and_does_not_stop_others() {
         let worker = Worker::begin("test").unwrap();
         let broken: Call<()> = worker.call(|| panic!("as a test does"));
         assert!(matches!(broken.wait(), Err(Error::Ended)));

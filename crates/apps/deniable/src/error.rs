@@ -9,10 +9,11 @@ use deniable_protocol::ProtocolError;
 use deniable_release::{AcceptError, DataError, PlanErrors, ReleaseError, UnknownQuery};
 use deniable_report::ReportError;
 
-/// Something that a session refuses, or could not do.
+/// An error of a session.
 ///
-/// [`Diagnose::diagnostics`] makes of it a list of [`Diagnostic`]s, each with a [`Code`], a message, what to do, and the place in
-/// the policy or the query. A program that serves analysts returns them where [`Self::is_public`] holds, and no detail otherwise:
+/// [`Diagnose::diagnostics`] converts it to a list of [`Diagnostic`]s, each with a [`Code`], a message, a remedy, and
+/// the position in the policy or the query. A program that serves analysts returns them if [`Self::is_public`] is true,
+/// and no detail otherwise:
 ///
 /// ```
 /// use deniable::{Code, Diagnose, Error, Surface};
@@ -29,20 +30,20 @@ use deniable_report::ReportError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The policy says something that it cannot.
+    /// The policy is invalid.
     #[error(transparent)]
     Policy(#[from] PolicyErrors),
     /// Queries of the policy cannot be answered under it.
     #[error(transparent)]
     Plan(#[from] PlanErrors),
-    /// The share or the name of a query beside the policy's is invalid.
+    /// The share or the name of a query outside of the policy is invalid.
     #[error(transparent)]
     Query(#[from] QueryError),
     /// No query of the policy has this name.
     #[error(transparent)]
     NoQuery(#[from] UnknownQuery),
-    /// Advice was asked on queries of which nothing is capped or bounded.
-    #[error("there is nothing to advise on in \"{}\": no caps leave anything out of it, and it has no bounds", .queries.join("\", \""))]
+    /// Advice was requested on queries without caps or bounds.
+    #[error("no advice is possible on \"{}\": its caps leave no rows out, and it has no bounds", .queries.join("\", \""))]
     NothingToAdvise {
         /// The queries.
         queries: Vec<String>,
@@ -52,16 +53,16 @@ pub enum Error {
     NoTable {
         /// The table.
         table: String,
-        /// Those that it declares.
+        /// The declared tables.
         known: Vec<String>,
     },
-    /// Rows were given for a table that is nobody's data. Its file decides which groups queries have, before there are rows.
-    #[error("`{table}` is nobody's data, and is read from its file")]
+    /// Rows were given for a public table. Its file decides which groups queries have, before there are rows.
+    #[error("`{table}` is a public table, and is read from its file")]
     PublicRows {
         /// The table.
         table: String,
     },
-    /// What is to be accepted is no column.
+    /// A name to accept is not the name of a column or quirk.
     #[error(transparent)]
     Accept(#[from] AcceptError),
     /// A query has more groups than the memory can hold. Nothing was charged.
@@ -69,18 +70,18 @@ pub enum Error {
     Memory {
         /// The query.
         query: String,
-        /// The least memory that it can be computed with, in bytes.
+        /// The least sufficient memory in bytes.
         least: usize,
-        /// What [`crate::Resources`] allow.
+        /// The memory that [`crate::Resources`] allow.
         allowed: usize,
     },
     /// Files are missing, unreadable, or lack columns.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The data must not be used.
+    /// The data are unfit for release.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A release did not come about.
+    /// A release failed.
     #[error(transparent)]
     Release(#[from] ReleaseError),
     /// The ledger could not be opened.
@@ -89,24 +90,24 @@ pub enum Error {
     /// The ledger could not be read.
     #[error(transparent)]
     Ledger(#[from] StoreError),
-    /// No page could be written.
+    /// The page could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// The operating system gave no random bits. Nothing was charged.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
-    /// The system had no thread to give.
+    /// The system could not start a thread.
     #[error("no thread could be started: {0}")]
     Thread(#[source] std::io::Error),
-    /// The work ended without a result: a mistake of this library. What was charged resumes at no cost.
-    #[error("the work ended without a result; whatever was charged resumes at no cost")]
+    /// The work ended without a result: a bug of this library. Charges are kept, and the same query resumes at no cost.
+    #[error("the work ended without a result; charged queries resume at no cost")]
     Ended,
 }
 
 impl Error {
-    /// Whether an analyst may read it: it follows from the policy, the query, the remaining budget
-    /// ([`Session::left`](crate::Session::left)) and the session's settings. All others are for the curator: they depend on private
-    /// files, or on the machine.
+    /// Whether an analyst may read it: it depends only on the policy, the query, the remaining budget
+    /// ([`Session::left`](crate::Session::left)) and the session's settings. All other errors are for the curator: they
+    /// depend on private files, or on the machine.
     #[must_use]
     pub fn is_public(&self) -> bool {
         match self {
@@ -119,7 +120,7 @@ impl Error {
             | Self::PublicRows { .. }
             | Self::Memory { .. }
             | Self::Release(ReleaseError::Protocol(
-                // The second where another process spent the rest of the budget before the charge.
+                // The second variant: another process spent the rest of the budget before the charge.
                 ProtocolError::OverBudget { .. } | ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. },
             )) => true,
             Self::Accept(_)
@@ -158,17 +159,17 @@ impl Diagnose for Error {
                     Surface::Python | Surface::Library => "the memory that is allowed".to_owned(),
                 };
                 let message = format!("\"{query}\" has more groups than {option} can hold");
-                let help = format!("allow at least {memory}, or ask for fewer; nothing was charged");
+                let help = format!("allow at least {memory}, or reduce the groups; nothing was charged");
                 return vec![Diagnostic::new(Code::Usage, message).with_help(help)];
             }
             Self::PublicRows { .. } => (
                 Code::Query,
-                "leave its rows out, and name its file in the policy: it is read when queries are planned".to_owned(),
+                "omit its rows, and name its file in the policy: it is read when queries are planned".to_owned(),
             ),
             Self::NothingToAdvise { .. } => (
                 Code::Query,
                 format!(
-                    "ask about other queries with {}; where one row is one person, [entity] is missing and nothing is capped",
+                    "select other queries with {}; if one row is one person, [entity] is missing and rows are not capped",
                     surface.option("query")
                 ),
             ),

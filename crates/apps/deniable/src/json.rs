@@ -1,17 +1,18 @@
-//! Reports as JSON, for programs and for people who read what programs get.
+//! Reports as JSON.
 
 use deniable_core::text::printable_json;
 use serde::Serialize;
 
-/// Pretty JSON with a final newline. Hidden characters are escaped, and a number that a float does not hold is a string, since readers
-/// such as JavaScript and jq would change it.
+/// Pretty JSON with a final newline. Hidden characters are escaped, and a number that is not exact as a float is a
+/// string, since readers such as JavaScript and jq would change it.
 ///
 /// ```
 /// assert_eq!(deniable::json(&[1, u64::MAX]), "[\n  1,\n  \"18446744073709551615\"\n]\n");
 /// ```
 ///
 /// # Panics
-/// Where the value has no JSON: a map whose keys are not strings or numbers. Reports of this library have one.
+/// When the value has no JSON form: a map whose keys are not strings or numbers. Reports of this library always have
+/// one.
 #[must_use]
 #[expect(clippy::expect_used, reason = "reports have string keys, and their fields are always serializable")]
 pub fn json(value: &impl Serialize) -> String {
@@ -19,7 +20,7 @@ pub fn json(value: &impl Serialize) -> String {
     printable_json(&with_text_for_long_numbers(&pretty)).into_owned() + "\n"
 }
 
-/// The same JSON with quotes around the numbers that a float does not hold.
+/// The same JSON with quotes around numbers that are not exact as floats.
 fn with_text_for_long_numbers(json: &str) -> String {
     let mut written = String::with_capacity(json.len());
     let mut rest = json;
@@ -51,7 +52,7 @@ fn text_end(json: &str) -> usize {
     closing.map_or(json.len(), |(at, _)| at + 1)
 }
 
-/// Whether reading a number into a float and writing it again leaves it as it is, and it is within ±2^53.
+/// Whether a number is unchanged when it is parsed as a float and printed again, and is within ±2^53.
 fn is_held_by_floats(number: &str) -> bool {
     const MOST: f64 = 9_007_199_254_740_992.0;
     // Only floats are written with an exponent.

@@ -1,8 +1,8 @@
-//! Statistics about people, of which nobody can be shown to be one.
+//! Statistics about people without disclosing who is among them.
 //!
-//! A [`Policy`] states what may become of an observer's belief that a given person is in the data, and what is asked in SQL. A
-//! [`Session`] works out the noise which that takes, charges a ledger that all policies about the same people share, and gives
-//! [`Answer`]s whose cells carry their intervals.
+//! A [`Policy`] bounds an observer's belief that a given person is in the data, and states SQL queries. A [`Session`]
+//! computes the required noise, charges a ledger that all policies about the same people share, and returns [`Answer`]s
+//! whose cells contain confidence intervals.
 //!
 //! ```
 //! use deniable::{Column, ColumnType, PolicyBuilder, Session};
@@ -35,13 +35,13 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | read a policy, or build one | [`Policy`], [`PolicyBuilder`], [`Column`] and what they are made of |
-//! | see what answers will cost and how far they will be off | [`Plan`], [`Session::plan`] |
-//! | look at the data, answer queries, see what is left, write a page | [`Session`] |
+//! | read a policy, or build one | [`Policy`], [`PolicyBuilder`], [`Column`] and their parts |
+//! | compute costs and expected errors of answers | [`Plan`], [`Session::plan`] |
+//! | check the data, answer queries, read the remaining budget, write a page | [`Session`] |
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
 //! | report an error | [`Error`], [`Diagnose`], [`Diagnostic`], [`Code`] |
 //! | read numbers such as `1/40` | [`exact::parse_rational`] |
-//! | know what is promised to whom | [`Guarantee`], [`Statement`] |
+//! | describe a promise and its adversary | [`Guarantee`], [`Statement`] |
 //! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
 //! | state a promise in the terms of others | `translate`, by the feature of that name |
 //! | explain a notion, a family or a theorem | `explain`, by the feature of that name |
@@ -50,17 +50,18 @@
 //! | attack a release as an adversary would | `attack`, by the feature of that name |
 //! | release associations | `gwas`, by the feature of that name |
 //!
-//! # What a caller has to know
+//! # What a caller must know
 //!
-//! * Publications, plans and the remaining budget are for analysts, everything else is for the curator: errors, events, timing
-//!   and reports of data checks depend on private rows. Errors that an analyst may read are those of [`Error::is_public`].
-//!   `examples/web` of the repository is an HTTP server that keeps to this, and gives each request a turn of a second.
+//! * Publications, plans and the remaining budget are for analysts; everything else is for the curator: errors, events,
+//!   timing and reports of data checks depend on private rows. Errors for which [`Error::is_public`] is true may be
+//!   shown to analysts. `examples/web` of the repository is an HTTP server that obeys these rules; its timing hides the
+//!   answers of a single client only.
 //! * Calls of one session queue: the time of a free or refused call reveals that of the calls before it.
-//! * Numbers of answers keep every digit: `serde_json` is built with `arbitrary_precision`, and so it is in the whole program.
-//! * A call ([`Call`]) runs on the session's own thread from the moment it is made, whether it is awaited, waited for or
-//!   dropped: a charge is never left without its computation because somebody lost interest. When the whole process ends, the
-//!   same query resumes at no cost.
-//! * One ledger holds everything about one population. Copies of a ledger promise nothing.
+//! * Numbers of answers keep every digit: `serde_json` is built with `arbitrary_precision`, for the whole program.
+//! * A call ([`Call`]) runs on the session's thread from the moment it is made, whether it is awaited, waited for or
+//!   dropped: a charge is always followed by its computation, even if the caller loses interest. When the whole process
+//!   ends, the same query resumes at no cost.
+//! * One ledger contains all charges about one population. Copies of a ledger have no guarantee.
 
 pub use deniable_core::adversary::{
     Adjacency, Adversary, AdversaryError, MovesTogether, Preset, PriorRange, PriorRangeError,
@@ -74,7 +75,7 @@ pub use deniable_core::secret::Secret;
 pub use deniable_policy::{OwnCaps, Policy, PolicyBuilder, PolicyErrors, QueryError, Size, Table, Value};
 pub use json::json;
 
-/// Exact numbers: fractions of any size, read and written without floats.
+/// Exact numbers: fractions of any size, parsed and printed without floats.
 pub mod exact {
     pub use deniable_core::exact::{
         Bound, ParseRationalError, Rational, Rounding, decimal, parse_rational, percent, ratio, whole,

@@ -1,19 +1,20 @@
-//! What a release has come to.
+//! The outcome of a release.
 
 use crate::error::Error;
 use deniable_ledger::Head;
 use deniable_publication::{Answer, Publication};
 use deniable_release::Origin;
 
-/// What a release has come to: answers that may be published, and the queries that have none.
+/// The outcome of a release: answers that may be published, and the queries without an answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ReleaseOutcome {
-    /// The answers with the guarantee in words: as JSON, what `deniable release --format json` writes.
+    /// The answers with the guarantee as text; serialized as by `deniable release --format json`.
     pub publication: Publication,
-    /// Whether each answer was charged now, in the order of [`Self::answers`]. For the curator.
+    /// The origin of each answer, in the order of [`Self::answers`]. For the curator.
     pub origins: Vec<Origin>,
-    /// Queries that are paid for and not answered, since the machine was exhausted. The same queries resume at no cost.
+    /// Charged queries without an answer, because the machine's resources were exhausted. The same queries resume at no
+    /// cost.
     pub unanswered: Vec<UnansweredQuery>,
     /// The ledger's last entry after this release.
     pub head: Head,
@@ -23,7 +24,7 @@ impl ReleaseOutcome {
     /// The answer to a query, by its name.
     ///
     /// # Errors
-    /// What kept it from an answer, or that there is no such query.
+    /// When the query has no answer, with the reason, or does not exist.
     pub fn answer(&self, query: &str) -> Result<&Answer, NoAnswer<'_>> {
         let found = self.publication.answers.iter().find(|answer| answer.name == query);
         let unanswered = || self.unanswered.iter().find(|unanswered| unanswered.query == query);
@@ -33,21 +34,21 @@ impl ReleaseOutcome {
         })
     }
 
-    /// The answers that there are, in the policy's order: queries without one ([`Self::unanswered`]) are left out.
+    /// The answers in the policy's order, without the queries in [`Self::unanswered`].
     #[must_use]
     pub fn answers(&self) -> &[Answer] {
         &self.publication.answers
     }
 }
 
-/// Why a release has no answer of a name.
+/// The reason why a release has no answer with a name.
 #[derive(Debug, thiserror::Error)]
 pub enum NoAnswer<'a> {
-    /// No query of the release has it.
+    /// No query of the release has this name.
     #[error("the release has no query \"{0}\"")]
     NoQuery(String),
-    /// The query is charged, and not answered.
-    #[error("query \"{}\" is paid for and not answered: {}; the same query resumes at no cost", .0.query, .0.error)]
+    /// The query is charged, but not answered.
+    #[error("query \"{}\" is charged but not answered: {}; the same query resumes at no cost", .0.query, .0.error)]
     Unanswered(&'a UnansweredQuery),
 }
 
@@ -57,6 +58,6 @@ pub enum NoAnswer<'a> {
 pub struct UnansweredQuery {
     /// The query's name.
     pub query: String,
-    /// Why.
+    /// The cause.
     pub error: Error,
 }

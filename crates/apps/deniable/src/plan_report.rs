@@ -1,4 +1,4 @@
-//! A plan as a report: costs, noise and expected errors of each query, and what is left of the promise.
+//! The report on a plan: costs, noise and expected errors of each query, and the remaining promise.
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
@@ -15,28 +15,28 @@ use num_traits::Zero;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// Decimals of an ε.
+/// Decimal places of an ε.
 const EPSILON_PLACES: u32 = 4;
 
-/// What the queries of a plan cost and how far their answers will be off. It follows from the policy and what the ledger's answers cost, and may
-/// be published.
+/// The costs of a plan's queries and the expected errors of their answers. It depends on the policy and on the costs of
+/// the ledger's answers, and may be published.
 ///
-/// `Display` writes it as a table, `Serialize` as the object that `deniable plan --format json` writes.
+/// `Display` prints a table, `Serialize` the object of `deniable plan --format json`.
 #[derive(Debug, Serialize)]
 pub struct PlanReport {
     policy: String,
     population: String,
     confidence: String,
     promise: Vec<String>,
-    /// The largest odds ratio of everything ever released.
+    /// The largest odds ratio of all releases together.
     odds: String,
-    /// The same for reading, with its ε, and the logarithm that shares are parts of.
+    /// The same as text with its ε, and the logarithm that shares refer to.
     #[serde(skip)]
     limit: [String; 2],
     typical_rows: Option<u64>,
     queries: Vec<QueryRow>,
     spending: Spending,
-    /// Public guesses that would tell more.
+    /// Public guesses that would improve the report.
     notes: Vec<String>,
     hints: Vec<String>,
 }
@@ -46,16 +46,16 @@ struct QueryRow {
     name: String,
     sql: String,
     share: String,
-    /// At most this, rounded up.
+    /// The odds ratio, rounded up.
     odds: String,
-    /// The same as ε = ln of it, rounded up.
+    /// Its logarithm ε, rounded up.
     epsilon: String,
-    /// The ledger has it already: the answer is free.
+    /// Whether the ledger already contains the answer, so that it is free.
     paid: bool,
-    /// The earlier answer that it is taken from, free.
+    /// The earlier answer that contains it, so that it is free.
     #[serde(skip_serializing_if = "Option::is_none")]
     within: Option<String>,
-    /// What the engine that holds the rows is asked; absent where rows are read here.
+    /// The statement for the engine that holds the rows; absent if rows are read here.
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<ShownEngine>,
     answers: Vec<ShownAnswer>,
@@ -64,7 +64,7 @@ struct QueryRow {
 #[derive(Debug, Serialize)]
 struct ShownEngine {
     name: &'static str,
-    /// The statement, with a place for the salt that decides which rows of an entity count.
+    /// The statement, with a parameter for the salt that decides which rows of an entity count.
     sql: String,
 }
 
@@ -73,15 +73,16 @@ struct ShownAnswer {
     answer: String,
     cells: usize,
     noise: Vec<ShownNoise>,
-    /// At the confidence; absent where it depends on an unstated number of rows.
+    /// At the confidence level; absent if it depends on an unstated number of rows.
     error: Option<String>,
-    /// `value`: in the answer's units, whatever the values are. `typical`: in the same, where they are typical. `rows`: by rank.
+    /// `value`: in the answer's units, for any values. `typical`: in the answer's units, for typical values. `rows`: by
+    /// rank.
     error_in: Option<&'static str>,
-    /// What the answer typically is, by the policy's guesses.
+    /// The typical answer, by the policy's guesses.
     typical: Option<String>,
-    /// Its error then.
+    /// Its error at typical values.
     typical_error: Option<String>,
-    /// The one over the other; of ranks, the error over the rows of a cell.
+    /// The ratio of the two; for ranks, the error divided by the rows of a cell.
     relative: Option<String>,
     #[serde(skip)]
     row: [String; 3],
@@ -90,24 +91,24 @@ struct ShownAnswer {
 #[derive(Debug, Serialize)]
 struct ShownNoise {
     measure: String,
-    /// Absent for a value that is chosen by its rank.
+    /// Absent for a value selected by its rank.
     standard_deviation: Option<String>,
-    /// What an answer states of its noise; absent for a value that is chosen by its rank.
+    /// The scale of the noise; absent for a value selected by its rank.
     scale: Option<String>,
 }
 
-/// All in parts of ln R.
+/// Shares of ln R.
 #[derive(Debug, Serialize)]
 struct Spending {
-    /// What these queries use, paid for or not.
+    /// The cost of these queries, charged or not.
     queries: String,
-    /// What they would still be charged.
+    /// The part of it that is not charged yet.
     to_pay: String,
-    /// What the policy may use in all.
+    /// The policy's maximum.
     spend: String,
-    /// What the policy would have left of that.
+    /// The rest of the policy's maximum after these queries.
     left_of_spend: Option<String>,
-    /// What would be left of the promise; needs a ledger.
+    /// The rest of the promise after these queries; needs a ledger.
     left_of_promise: Option<String>,
     /// The same amounts as ε, the logarithm of their odds ratios.
     epsilon: EpsilonSpending,
@@ -115,7 +116,7 @@ struct Spending {
     percents: [Option<String>; 2],
 }
 
-/// Decimals: costs are rounded up, and what is left is rounded down.
+/// Decimals: costs are rounded up, and remaining amounts are rounded down.
 #[derive(Debug, Serialize)]
 struct EpsilonSpending {
     queries: String,
@@ -126,7 +127,7 @@ struct EpsilonSpending {
 }
 
 impl PlanReport {
-    /// The report of a plan; `account` is what its ledger holds.
+    /// The report on a plan; `account` is the account in its ledger.
     #[must_use]
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
@@ -153,7 +154,7 @@ impl PlanReport {
         }
     }
 
-    /// The statements for engines that hold rows, each with the query's name; empty where rows are read here.
+    /// The statements for engines that hold rows, each with the query's name; empty if rows are read here.
     #[must_use]
     pub fn statements(&self) -> String {
         let mut text = String::new();
@@ -213,7 +214,7 @@ fn shown_answer(answer: &AnswerForecast) -> ShownAnswer {
     let relative = answer.relative.as_ref().map(|relative| percent(relative, 1, Rounding::Up));
     let planned = answer.typical.as_ref().ok();
     let typical = planned.and_then(|planned| planned.answer.as_ref()).map(about);
-    // Of ranks nothing else is known.
+    // For ranks, no other scale is known.
     let of = typical.clone().unwrap_or_else(|| "the rows".to_owned());
     ShownAnswer {
         row: [
@@ -261,7 +262,7 @@ impl Spending {
         let epsilon = |part: &Rational, rounding| {
             limit.share(part).map_or_else(|_| "0".to_owned(), |part| part.epsilon_rounded(EPSILON_PLACES, rounding))
         };
-        // Nothing is left where these queries cost more.
+        // The rest is zero if these queries cost more.
         let epsilon_left =
             |left: &Option<Rational>| left.as_ref().map(|left| epsilon(&left.clone().max(whole(0)), Rounding::Down));
         let epsilon = EpsilonSpending {
@@ -285,7 +286,7 @@ impl Spending {
 
 /// One sentence for each answer that is mostly noise.
 fn hints(plan: &Plan, planned: &QueryPlan, all: &[AnswerForecast]) -> Vec<String> {
-    // Advice has a word of its own where it is too noisy.
+    // Advice that is too noisy has its own message.
     if let QuerySubject::Values { .. } = planned.declared().about {
         return Vec::new();
     }
@@ -314,7 +315,8 @@ fn hints(plan: &Plan, planned: &QueryPlan, all: &[AnswerForecast]) -> Vec<String
     undeclared.chain(apart).chain(all.iter().filter(noisy).map(hint)).collect()
 }
 
-/// An average's count of its values is shared with COUNT of them, and with no COUNT(*), which counts missing values, too.
+/// The number of values of an average is shared with COUNT of the values, but not with COUNT(*), which also counts
+/// missing values.
 fn counted_apart(planned: &QueryPlan) -> Option<String> {
     let query = planned.query();
     let answers: Vec<&Estimator> = (0..query.levels().len()).flat_map(|level| query.answers(level)).collect();
@@ -347,7 +349,7 @@ fn table(shown: &PlanReport) -> String {
         Grid::new(["query", "answer", "cells", "share", "odds", "ε", "scale of the noise", error.as_str(), "relative"]);
     for planned in &shown.queries {
         for (position, answer) in planned.answers.iter().enumerate() {
-            // Several answers of one query are paid for together.
+            // All answers of one query have a common price.
             let once = |text: &str| if position == 0 { text.to_owned() } else { String::new() };
             let share = match planned {
                 QueryRow { within: Some(_), .. } => "free".to_owned(),
@@ -387,7 +389,7 @@ fn table(shown: &PlanReport) -> String {
     text
 }
 
-/// What is spent and left, and what the relative errors mean.
+/// The spent and remaining budget, and the meaning of relative errors.
 fn sums(shown: &PlanReport) -> Vec<String> {
     let PlanReport { limit: [limit, logarithm], spending, .. } = shown;
     let mut lines = vec![format!(
@@ -404,19 +406,19 @@ fn sums(shown: &PlanReport) -> Vec<String> {
     };
     lines.push(format!("these queries use {} (ε = {}){unpaid}", spending.queries, spending.epsilon.queries));
     let [of_spend, of_promise] = &spending.percents;
-    // A question of `ask` is charged to the whole promise: the policy's own spend has no say.
+    // A query of `ask` is charged to the whole promise: the policy's own spend does not apply.
     let has_spend = !shown.policy.ends_with("/ask");
     lines.extend(has_spend.then(|| match (&spending.left_of_spend, of_spend) {
         (Some(left), Some(rounded)) if !left.starts_with('-') => {
             let epsilon = spending.epsilon.left_of_spend.as_deref().unwrap_or_default();
             format!("left of this policy's spend of {} after that: {left} ({rounded}, ε = {epsilon})", spending.spend)
         }
-        (Some(_), _) => format!("this policy's spend of {} does not hold all of that", spending.spend),
-        (None, _) => "what this policy has left of its spend is not comparable: the promise was changed".to_owned(),
+        (Some(_), _) => format!("this policy's spend of {} does not cover these queries", spending.spend),
+        (None, _) => "the rest of this policy's spend cannot be computed: the promise was changed".to_owned(),
     }));
     if let (Some(left), Some(rounded)) = (&spending.left_of_promise, of_promise) {
         lines.push(if left.starts_with('-') {
-            "what is left of the promise does not pay for these queries".to_owned()
+            "the rest of the promise does not cover these queries".to_owned()
         } else {
             let epsilon = spending.epsilon.left_of_promise.as_deref().unwrap_or_default();
             format!("left of the promise after these queries: {left} ({rounded}, ε = {epsilon})")

@@ -1,4 +1,4 @@
-//! A query that is not in the policy: what it costs, and whether it was answered before.
+//! A query outside of the policy: its cost, and earlier answers to it.
 
 use crate::error::Error;
 use deniable_core::exact::Rational;
@@ -6,18 +6,20 @@ use deniable_ledger::Part;
 use deniable_policy::{OwnCaps, Policy};
 use deniable_release::Plan;
 
-/// What stands after the policy's name in the ledger, where a query is not the policy's own: the policy's `spend` stays for
-/// those that it lists.
+/// Suffix of the policy's name in the ledger for a query outside of the policy: the policy's `spend` is reserved for
+/// its own queries.
 const BESIDE: &str = "/ask";
 
-/// A query beside those of a policy. What it may use up is the whole promise: the limit for everyone, which is never exceeded.
+/// A query outside of a policy. It may use up the whole promise, which is the limit for all releases and is never
+/// exceeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// The name of its answer, in the publication and in the ledger: one line. Several queries may have the same name.
     pub name: String,
     /// The query.
     pub sql: String,
-    /// The part of ln R that it uses, in (0, 1]; of a text such as `1/40` with [`parse_rational`](crate::exact::parse_rational).
+    /// The share of ln R that it uses, in (0, 1]; [`parse_rational`](crate::exact::parse_rational) parses a text such
+    /// as `1/40`.
     pub share: Rational,
     /// Contribution bounds of its own, in place of those of the policy.
     pub caps: OwnCaps,
@@ -35,7 +37,7 @@ impl Query {
         Self { caps, ..self }
     }
 
-    /// Parses it, and computes its cost and noise, without a look at data or ledger.
+    /// Parses it, and computes its cost and noise, without reading data or the ledger.
     ///
     /// # Errors
     /// When it cannot be parsed, or cannot be answered under the policy.
@@ -59,8 +61,8 @@ impl Query {
         Ok(policy.with_caps(self.caps))
     }
 
-    /// The shares at which the same words were answered before, the last one last: so asked again, of the same version of the
-    /// data, they are free.
+    /// The shares at which the same SQL was answered before, the latest last: a query with one of them is free, for the
+    /// same version of the data.
     ///
     /// # Errors
     /// When the ledger cannot be read.

@@ -1,4 +1,4 @@
-//! Certificates of [`check`](crate::check), verified by code that shares nothing with it (`docs/how-to/check.md`).
+//! Certificates of [`check`](crate::check), verified by code that is independent of it (`docs/how-to/check.md`).
 //!
 //! ```
 //! use deniable::check::{Options, Source, check};
@@ -18,7 +18,7 @@ use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_recheck::LIMIT;
 use std::path::{Path, PathBuf};
 
-/// A certificate that proves nothing.
+/// A certificate that is not valid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -30,20 +30,21 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// It is not right.
+    /// It is malformed or wrong.
     #[error("{}: {error}", path.display())]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         error: RecheckError,
     },
 }
 
-/// Verifies the certificate in a file. An upper bound that takes longer than half a minute or so is left out, as the report has it.
+/// Verifies the certificate in a file. An upper bound that would take longer than about half a minute is skipped, which
+/// the report states.
 ///
 /// # Errors
-/// When the file cannot be read, or anything in it is not so.
+/// When the file cannot be read, or a part of it is wrong.
 pub fn recheck(certificate: &Path) -> Result<Report, Error> {
     let path = || certificate.to_owned();
     let text = std::fs::read_to_string(certificate).map_err(|source| Error::Unread { path: path(), source })?;

@@ -1,7 +1,7 @@
 //! Pages and pictures: HTML and SVG without scripts, fonts or addresses.
 //!
-//! [`Session::page`](crate::Session::page) writes the whole page of a ledger. The functions here give its parts, for notebooks and for pages of
-//! other programs; those need [`style`] once.
+//! [`Session::page`](crate::Session::page) writes the whole page of a ledger. The functions here return parts of it,
+//! for notebooks and for pages of other programs; pages need [`style`] once.
 
 use crate::exact::Rational;
 use crate::{Answer, Guarantee};
@@ -19,7 +19,7 @@ pub use deniable_report::overview::AccountOverview;
 pub struct Picture {
     /// A whole SVG document.
     pub svg: String,
-    /// What it shows, in one sentence.
+    /// Its content, in one sentence.
     pub caption: String,
 }
 
@@ -29,14 +29,14 @@ pub fn answer(answer: &Answer, confidence: &str) -> String {
     answers::single(answer, confidence).into_string()
 }
 
-/// The pictures of an answer; none where nothing suits it.
+/// The pictures of an answer; empty if no kind of picture is suitable.
 #[must_use]
 pub fn pictures(answer: &Answer) -> Vec<Picture> {
     let pictures = answers::pictures(answer, None).into_iter();
     pictures.map(|(svg, caption)| Picture { svg: standalone(&svg), caption }).collect()
 }
 
-/// What a promise allows: in a crowd of people, and for every prior belief.
+/// The bounds of a promise: in a crowd of people, and for every prior belief.
 #[must_use]
 pub fn promise(guarantee: &Guarantee) -> [Picture; 2] {
     let picture = PromisePicture::of(guarantee.clone());
@@ -47,7 +47,7 @@ pub fn promise(guarantee: &Guarantee) -> [Picture; 2] {
     ]
 }
 
-/// What an odds ratio makes of every prior belief, as SVG.
+/// The range of posteriors for every prior belief under an odds ratio, as SVG.
 #[must_use]
 pub fn beliefs(odds: &Rational) -> String {
     standalone(&curve(&Beliefs::of_odds(odds.to_f64().unwrap_or(f64::INFINITY))))

@@ -1,4 +1,4 @@
-//! What a scan of a table found: for the curator.
+//! The report on a scan of a table, for the curator.
 
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_data::check::{ColumnReport, Occurrences, Report};
@@ -6,9 +6,9 @@ use deniable_release::TableVersion;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// What a scan found in one table, column by column. It depends on private rows: for the curator.
+/// The findings of a scan of one table, column by column. It depends on private rows: for the curator.
 ///
-/// `Display` writes it as a table, `Serialize` as an entry of `tables` in what `deniable data check --format json` writes.
+/// `Display` prints a table, `Serialize` an entry of `tables` of `deniable data check --format json`.
 #[derive(Debug, Serialize)]
 pub struct ScanReport {
     table: String,
@@ -34,22 +34,22 @@ struct QuirkAt {
 struct Column {
     column: String,
     r#type: &'static str,
-    /// What makes it bad, in words; `null` where it reads well.
+    /// The reason why it reads badly; `null` if it reads well.
     bad: Option<String>,
     values: u64,
     missing: Option<FoundAt>,
     unreadable: Option<FoundAt>,
-    /// `null` as well where no keys are declared.
+    /// Also `null` if no keys are declared.
     undeclared_keys: Option<FoundAt>,
     outside_bounds: Option<FoundAt>,
-    /// Dates and times whose year is most likely another one.
+    /// Dates and times whose year is probably wrong.
     odd_years: Option<FoundAt>,
 }
 
 #[derive(Debug, Serialize)]
 struct FoundAt {
     count: u64,
-    /// `null` where rows have no places.
+    /// `null` if rows have no places.
     first: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A session: one policy, its data and its ledger, and a thread on which things are done one after another.
+//! A session: one policy, its data and its ledger, and a thread that runs its calls one after another.
 
 use crate::call::{Call, Worker};
 use crate::error::Error;
@@ -26,19 +26,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a session tells while it works, on its own thread. For the curator: timing and counts depend on private rows.
+/// Events that a session reports while it works, on its own thread. For the curator: timing and counts depend on
+/// private rows.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A new ledger begins here.
     NewLedger(&'a Path),
-    /// A step of a release or of a look at the data.
+    /// A step of a release or of a check of the data.
     Step(deniable_release::Event<'a>),
-    /// The last entry of the ledger, after something was recorded or answered.
+    /// The last entry of the ledger, after a record or an answer was added.
     Head(&'a Head),
 }
 
-/// What became of a table when its version was registered.
+/// The registration of a table's version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Registration {
@@ -46,22 +47,22 @@ pub struct Registration {
     pub table: String,
     /// Its declared version.
     pub version: String,
-    /// Whether that is new.
+    /// Whether the version is new.
     pub outcome: RegistrationOutcome,
 }
 
 /// A policy with its data and its ledger: see the page of this crate.
 ///
-/// Releases, questions and registrations are [`Call`]s, which run one after another on the session's own thread. Clones are
-/// cheap and share that thread, so a server keeps one session and clones it for each request. Dropping a session does not stop
-/// its calls.
+/// Releases, queries and registrations are [`Call`]s, which run one after another on the session's own thread. Clones
+/// are cheap and share that thread, so a server keeps one session and clones it for each request. Dropping a session
+/// does not stop its calls.
 #[derive(Clone)]
 pub struct Session {
     task: Task,
     worker: Worker,
 }
 
-/// What a call takes along.
+/// The data of a call.
 #[derive(Clone)]
 struct Task {
     plan: Plan,
@@ -72,27 +73,27 @@ struct Task {
 }
 
 impl Session {
-    /// Reads the policy of a file, and understands and prices its queries. No data is read but public tables from which keys are taken
+    /// Reads a policy from a file, and plans and prices its queries. No data are read except public tables with keys
     /// (`keys_from`).
     ///
     /// # Errors
-    /// Everything that is wrong with the policy, or with its queries.
+    /// All errors of the policy, or of its queries.
     pub fn open(policy: impl AsRef<Path>) -> Result<Self, Error> {
         Self::new(Policy::load(policy.as_ref())?)
     }
 
-    /// The same of a policy that was read or built.
+    /// A session for a policy that was read or built.
     ///
     /// # Errors
-    /// What is wrong with its queries, or with a public table from which keys are taken.
+    /// When its queries are invalid, or a public table with keys cannot be read or used.
     pub fn new(policy: Policy) -> Result<Self, Error> {
         Self::of_plan(Plan::new(with_public_keys(policy)?)?)
     }
 
-    /// The same of a plan, all of which is asked.
+    /// A session for a plan, with all of its queries.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system cannot start a thread.
     pub fn of_plan(plan: Plan) -> Result<Self, Error> {
         install_sources();
         let allowed = RegistrationMode::Stop.into();
@@ -101,11 +102,12 @@ impl Session {
         Ok(Self { task, worker: Worker::begin("deniable session").map_err(Error::Thread)? })
     }
 
-    /// Reads the rows of a table from memory, and not from files: columns by their declared names, in types that can be read as
-    /// the declared ones. They are registered as a version like files, by what they hold, in whatever order. Nobody may change their arrays afterwards.
+    /// Reads the rows of a table from memory instead of files: columns by their declared names, in types that can be
+    /// read as the declared ones. They are registered as a version, like files, by their values in any order. Their
+    /// arrays must not be modified afterwards.
     ///
     /// # Errors
-    /// When the policy declares no such table, or it is nobody's data, which is read when queries are planned.
+    /// When the policy declares no such table, or it is a public table, which is read when queries are planned.
     pub fn with_rows(mut self, table: &str, rows: impl Into<InMemory>) -> Result<Self, Error> {
         let declared = self.plan().tables();
         let Some((schema, _)) = declared.iter().find(|(known, _)| known.name == table) else {
@@ -119,23 +121,23 @@ impl Session {
         Ok(self)
     }
 
-    /// What computations may use. All threads and 4 GiB where nothing is said.
+    /// Sets the resources of computations. By default, all threads and 4 GiB.
     #[must_use]
     pub fn with_resources(mut self, resources: Resources) -> Self {
         self.task.resources = resources;
         self
     }
 
-    /// What releases may do about versions that are not registered, and about queries whose numbers an earlier answer
-    /// contains. By default they stop at the former and take the numbers of the latter.
+    /// Sets the permissions of releases with unregistered versions, and with queries whose numbers an earlier answer
+    /// contains. By default, releases stop at unregistered versions, and take numbers from earlier answers.
     #[must_use]
     pub fn allowing(mut self, allowed: impl Into<Permissions>) -> Self {
         self.task.allowed = allowed.into();
         self
     }
 
-    /// Whom to tell while it works. It is called on the session's thread, which does nothing else meanwhile: it must not wait for a
-    /// call of the same session, and what it panics with ends the call as [`Error::Ended`].
+    /// Sets a callback for events. It runs on the session's thread, which is blocked meanwhile: it must not wait for a
+    /// call of the same session. If it panics, the call ends with [`Error::Ended`].
     #[must_use]
     pub fn telling(mut self, tell: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
         self.task.tell = Arc::new(tell);
@@ -148,14 +150,14 @@ impl Session {
         self.task.plan.policy()
     }
 
-    /// What the queries cost, and how far answers will be off: without any look at the data.
+    /// The costs of the queries, and the expected errors of answers, without reading data.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.task.plan
     }
 
-    /// The same, with the queries that an earlier answer of the ledger holds taken from it, as [`Self::release`] takes them: free. Waits as
-    /// [`Self::left`] does.
+    /// The plan in which queries that are contained in earlier answers of the ledger are taken from them, free, as
+    /// [`Self::release`] does. Waits as [`Self::left`] does.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -163,7 +165,7 @@ impl Session {
         Ok(self.task.with_earlier(self.account()?.as_ref()))
     }
 
-    /// The same session about some of the policy's queries alone, by name.
+    /// The same session with only some of the policy's queries, given by name.
     ///
     /// # Errors
     /// When there is no such query.
@@ -171,43 +173,45 @@ impl Session {
         Ok(self.about(self.plan().named(names)?))
     }
 
-    /// The same session, paid by a part of the budget: see [`Plan::paid_by`]. `deniable account add` sets a part aside for an
-    /// analyst; a name without a part has nothing to spend.
+    /// The same session, paid by a part of the budget: see [`Plan::paid_by`]. `deniable account add` sets a part aside
+    /// for an analyst; a name without a part has no budget.
     #[must_use]
     pub fn paid_by(&self, part: Part) -> Self {
         self.about(self.plan().clone().paid_by(part))
     }
 
-    /// Looks at all rows of all tables and registers their versions, or none; the columns of these names, as `column` or
-    /// `table.column`, are accepted although they may read badly.
+    /// Checks all rows of all tables and registers their versions, or registers none; the columns with these names, as
+    /// `column` or `table.column`, are accepted although they may read badly.
     pub fn register(&self, accept: &[&str]) -> Call<Vec<Registration>> {
         let (task, accept) = (self.task.clone(), accept.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>());
         self.worker.call(move || task.register(&accept))
     }
 
-    /// Answers all queries of the policy: those that were answered before from the ledger, free and without a look at the data.
-    /// Everything that can be refused is refused before anything is charged.
+    /// Answers all queries of the policy. Queries that were answered before are answered from the ledger, free and
+    /// without reading data. All refusals come before any charge.
     pub fn release(&self) -> Call<ReleaseOutcome> {
         let task = self.task.clone();
         self.worker.call(move || task.release())
     }
 
-    /// Answers a query that is not in the policy, paid from what is left of the promise. The same query at the same share is
+    /// Answers a query outside of the policy, paid from the rest of the promise. The same query at the same share is
     /// answered from the ledger, free.
     ///
-    /// The query is parsed and planned on this thread, without a look at data or ledger: in async code inside `spawn_blocking`. The
-    /// call does the rest, and its time depends on private rows: a server that answers at once reveals it.
+    /// The query is parsed and planned on this thread, without reading data or the ledger: in async code, inside
+    /// `spawn_blocking`. The call does the rest, and its time depends on private rows: a server that returns answers
+    /// immediately reveals it.
     ///
     /// # Errors
-    /// When the query cannot be parsed, or cannot be answered under the policy. Nothing was charged then. A budget that is used up
-    /// is an error of the call ([`ProtocolError::OverBudget`](crate::ProtocolError::OverBudget)), and charges nothing either.
+    /// When the query cannot be parsed, or cannot be answered under the policy; no budget is charged then. An exhausted
+    /// budget is an error of the call ([`ProtocolError::OverBudget`](crate::ProtocolError::OverBudget)), which charges
+    /// no budget either.
     pub fn ask(&self, query: &Query) -> Result<Call<ReleaseOutcome>, Error> {
         Ok(self.about(query.plan(self.policy())?.paid_by(self.plan().part().clone())).release())
     }
 
-    /// The remaining budget: of the promise, for all who ask about these people, without the parts that are reserved for others; of a session
-    /// that a part of the budget pays for, of that part, or of what is not reserved where the part overlaps and less remains. Reads the ledger on this thread, and waits where
-    /// another process is writing it, a minute at most: in async code inside `spawn_blocking`.
+    /// The rest of the promise, for all analysts together; for a session that is paid by a part of the budget, the rest
+    /// of that part. Reads the ledger on this thread, and waits at most a minute while another process writes to it: in
+    /// async code, inside `spawn_blocking`.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -225,8 +229,8 @@ impl Session {
         Ok(to_pay(&self.task.with_earlier(account.as_ref()), account.as_ref()))
     }
 
-    /// The account of the ledger that this policy is charged to, as who asks may know it; `None` before the first charge. Begins no ledger. Waits as
-    /// [`Self::left`] does.
+    /// The account that this policy is charged to, restricted to what the paying part may see; `None` before the first
+    /// charge. Creates no ledger. Waits as [`Self::left`] does.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -234,8 +238,8 @@ impl Session {
         account(self.policy(), self.plan().part())
     }
 
-    /// The page on everything released about these people, as HTML: this policy's answers first, as it shows them.
-    /// Waits as [`Self::left`] does.
+    /// The page on all releases about these people, as HTML: this policy's answers first, as it displays them. Waits as
+    /// [`Self::left`] does.
     ///
     /// # Errors
     /// When the ledger, or an answer in it, cannot be read.
@@ -251,14 +255,16 @@ impl Session {
         Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?.html())
     }
 
-    /// The same session about another plan of its policy, such as that of a query beside it ([`Query::plan`]): nothing is planned again.
+    /// The same session with another plan of its policy, such as that of a query outside of it ([`Query::plan`]),
+    /// without planning again.
     #[must_use]
     pub fn about(&self, plan: Plan) -> Self {
         Self { task: Task { plan, ..self.task.clone() }, worker: self.worker.clone() }
     }
 }
 
-/// What is left of the promise of a policy, as the part that pays may know it. Plans no query. Waits as [`Session::left`] does.
+/// The rest of the promise of a policy, restricted to what the paying part may see. Plans no query. Waits as
+/// [`Session::left`] does.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -273,7 +279,7 @@ pub fn remaining(policy: &Policy, part: &Part) -> Result<RemainingBudget, Error>
     })
 }
 
-/// The account of a policy's ledger, as the part that pays may know it.
+/// The account in a policy's ledger, restricted to what the paying part may see.
 fn account(policy: &Policy, part: &Part) -> Result<Option<Account>, Error> {
     if !policy.ledger().exists() {
         return Ok(None);
@@ -285,7 +291,7 @@ fn account(policy: &Policy, part: &Part) -> Result<Option<Account>, Error> {
 }
 
 impl Task {
-    /// The plan, with what earlier answers hold taken from them, unless it is wanted anew.
+    /// The plan in which queries contained in earlier answers are taken from them, unless fresh answers are requested.
     fn with_earlier(&self, account: Option<&Account>) -> Plan {
         if self.allowed.again { self.plan.clone() } else { self.plan.with_earlier(account) }
     }
@@ -294,7 +300,7 @@ impl Task {
         TableVersion::locate_all(&self.plan, &self.rows)
     }
 
-    /// Opens the ledger, and says so when it begins a new one.
+    /// Opens the ledger, and reports an event if it is new.
     fn ledger(&self) -> Result<Ledger, Error> {
         let policy = self.plan.policy();
         let ledger = open_ledger(policy, self.allowed.other_people, None)?;
@@ -333,7 +339,7 @@ impl Task {
     fn release(mut self) -> Result<ReleaseOutcome, Error> {
         self.enough_memory()?;
         let mut rng = SystemRng::new()?;
-        // A mistyped path to the data should not leave an empty ledger behind.
+        // A mistyped path to the data must not leave an empty ledger behind.
         let is_new = !self.plan.policy().ledger().exists();
         let found = Cell::new(if is_new { Some(self.locate()?) } else { None });
         let mut ledger = match self.ledger() {
@@ -346,10 +352,10 @@ impl Task {
         self.plan = self.with_earlier(ledger.summary().accounts.iter().find(|account| account.id == id));
         let before = ledger.head().clone();
         let tell = |event: deniable_release::Event<'_>| (self.tell)(Event::Step(event));
-        // Tables are found once: an engine that holds rows is started for it.
+        // Tables are located once, because an engine that holds rows is started for it.
         let locate = || found.take().map_or_else(|| self.locate(), Ok);
         let released = release(&self.plan, &locate, &self.resources, &mut ledger, &mut rng, &tell, self.allowed);
-        // What was recorded is never lost unnoticed: the head is told also after a failure.
+        // The head is reported even after a failure, so that the loss of a record cannot go unnoticed.
         if released.is_ok() || *ledger.head() != before {
             (self.tell)(Event::Head(ledger.head()));
         }
@@ -365,7 +371,7 @@ impl Task {
         Ok(ReleaseOutcome { publication, origins, unanswered, head: ledger.head().clone() })
     }
 
-    /// The answers of a ledger that can be read and not written; `None` where it does not have all of them.
+    /// The answers of a read-only ledger; `None` if it does not contain all of them.
     fn stored_alone(&self) -> Result<Option<ReleaseOutcome>, Error> {
         let policy = self.plan.policy();
         let summary = deniable_ledger::show(policy.ledger())?;
@@ -386,7 +392,7 @@ impl Task {
         }))
     }
 
-    /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
+    /// Rejects a memory limit that the totals exceed. Their number is known before any charge.
     fn enough_memory(&self) -> Result<(), Error> {
         let Some(allowed) = self.resources.memory else { return Ok(()) };
         let needed = self.plan.queries().iter().map(|planned| (least_memory(planned.query()), planned));

@@ -7,9 +7,9 @@ use deniable_data::{SourceError, Sources};
 use deniable_policy::Policy;
 use std::path::Path;
 
-/// Installs the sources of rows that this build contains: tables that engines hold, and by feature tables of PostgreSQL and
-/// objects of stores. Sessions and [`with_public_keys`] do so by themselves; a program that calls
-/// [`Plan::new`](crate::Plan::new) alone does it first, for policies with public tables in such a place.
+/// Installs the sources of rows that this build contains: tables of engines, and by feature tables of PostgreSQL and
+/// objects in stores. Sessions and [`with_public_keys`] do so themselves; a program that calls
+/// [`Plan::new`](crate::Plan::new) directly must do it first, for policies with public tables in such a place.
 pub fn install_sources() {
     let sources = Sources { engines: Some(deniable_engines::open), ..Sources::default() };
     #[cfg(feature = "postgres")]
@@ -19,10 +19,10 @@ pub fn install_sources() {
     sources.install();
 }
 
-/// The policy with the keys that are in public tables: see [`deniable_release::with_public_keys`].
+/// The policy with keys from public tables: see [`deniable_release::with_public_keys`].
 ///
 /// # Errors
-/// When such a table cannot be read, or does not list keys as it must.
+/// When such a table cannot be read, or its keys are invalid.
 pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
     install_sources();
     deniable_release::with_public_keys(policy)
@@ -36,12 +36,12 @@ pub struct Misfit {
     pub column: String,
     /// The declared type.
     pub declared: ColumnType,
-    /// Why its stored type cannot be read as that.
+    /// The fault of its stored type.
     pub reason: String,
 }
 
-/// The declared columns that rows in memory store in a type that cannot be read as declared. Columns without rows, and columns that are not there,
-/// are left out.
+/// The declared columns that rows in memory store in a type that cannot be read as declared. Columns without rows, and
+/// missing columns, are not reported.
 #[must_use]
 pub fn misfits(columns: &[Column], rows: &[RecordBatch]) -> Vec<Misfit> {
     let Some(schema) = rows.first().map(RecordBatch::schema) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Advice on caps and bounds: a release of its own, charged like any other (S-OUT).
+//! Advice on caps and bounds: a separate release, charged like any other (S-OUT).
 
 use crate::error::Error;
 use deniable_core::exact::Rational;
@@ -7,24 +7,24 @@ use deniable_publication::Publication;
 use deniable_release::suggest::{self, Advice, advice, advisable};
 use deniable_release::{Plan, UnknownQuery};
 
-/// What stands after the policy's name in the ledger, where advice is asked: the policy's `spend` stays for its queries.
+/// Suffix of the policy's name in the ledger for advice: the policy's `spend` is reserved for its own queries.
 const BESIDE: &str = "/suggest";
 
-/// Advice that is wanted, and what it may cost.
+/// A request for advice, and its price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggest {
     /// The queries of the policy, by name; empty for all of them.
     pub queries: Vec<String>,
-    /// The part of ln R that it may use, in (0, 1], shared equally by the queries.
+    /// The share of ln R that it may use, in (0, 1], divided equally among the queries.
     pub share: Rational,
 }
 
 impl Suggest {
-    /// Understands and prices what is asked for it; beside the plan, the queries of which nothing is capped or bounded, so that there
-    /// is nothing to advise on.
+    /// Plans and prices the requested advice. Also returns the queries without caps and bounds, on which there is no
+    /// advice.
     ///
     /// # Errors
-    /// When there is no such query, when it is none, and when nothing of it is capped or bounded.
+    /// When a query does not exist or is invalid, or none of the queries has caps or bounds.
     pub fn plan(&self, policy: &Policy) -> Result<(Plan, Vec<String>), Error> {
         let own: Vec<&str> = policy
             .queries()
@@ -56,7 +56,7 @@ impl Suggest {
         Ok((suggest::plan(asking, queries)?, without))
     }
 
-    /// What released answers to a plan of [`Self::plan`] advise.
+    /// The advice in the released answers to a plan of [`Self::plan`].
     #[must_use]
     pub fn advice(plan: &Plan, released: &Publication) -> Vec<Advice> {
         let answers = plan.queries().iter().filter_map(|planned| {

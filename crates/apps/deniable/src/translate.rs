@@ -22,10 +22,10 @@ use deniable_translate::compose::{self, ComposeError, ComposeTranslateError};
 use deniable_translate::parse;
 use deniable_translate::translation;
 
-/// A promise, and the notions in whose terms it is wanted.
+/// A promise, and the notions to translate it to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The promise, as `gain=3/2`, `epsilon=1` or `rho=1/2:100`; of several releases, each of their promises.
+    /// The promise, as `gain=3/2`, `epsilon=1` or `rho=1/2:100`; for several releases, the promise of each.
     pub from: Vec<String>,
     /// The notions, as `epsilon` or `rho:100`; all of them by default.
     pub to: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// All that follows from a promise, or from several that are composed.
+    /// Options that translate a promise, or the promises of several releases, to all notions.
     pub fn new<'a>(from: impl IntoIterator<Item = &'a str>) -> Self {
         let from: Vec<String> = from.into_iter().map(str::to_owned).collect();
         Self { compose: from.len() > 1, from, ..Self::default() }
@@ -55,7 +55,7 @@ pub enum Error {
         /// The error.
         error: ParseError,
     },
-    /// Several promises that are not composed, or none.
+    /// Several promises without `compose`, or none.
     Several,
     /// The promises do not compose.
     Compose(ComposeError),

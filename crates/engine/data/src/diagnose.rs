@@ -67,7 +67,7 @@ impl SourceError {
                 let memory = surface.option("memory");
                 return match surface {
                     Surface::Command => {
-                        format!("name a folder with more room with --spill, or allow more memory with {memory}")
+                        format!("name a folder with more space with --spill, or allow more memory with {memory}")
                     }
                     Surface::Python | Surface::Library => format!("allow more memory with {memory}"),
                 };

@@ -75,7 +75,7 @@ fn the_first_mistakes() {
     for (more, words) in [
         (&["--claim", "epsilon=1"][..], "no mechanism is named"),
         (&["--builtin", "geometrik"][..], "did you mean geometric?"),
-        (&["--builtin", "geometric", "--claim", "epsilon"][..], "there is no value in it"),
+        (&["--builtin", "geometric", "--claim", "epsilon"][..], "it has no value"),
         (&["--builtin", "geometric", "--claim", "posterior_at_most=3/4"][..], "prior belief is bounded"),
         (&["--builtin", "geometric", "--confidence", "5%"][..], "is not between 90% and 100%"),
         (&["--builtin", "geometric", "--samples", "10"][..], "1,000"),

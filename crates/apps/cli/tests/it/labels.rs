@@ -67,7 +67,7 @@ fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
     let run = place.release(&[]).refused();
     assert!(run.stderr.contains("no share fits any more"), "{}", run.stderr);
     let plan = place.run(&["plan", "policy.toml"]).done().stdout;
-    assert!(plan.contains("what is left of the promise does not pay for these queries"), "{plan}");
+    assert!(plan.contains("the rest of the promise does not cover these queries"), "{plan}");
 }
 
 /// One query at two prices is listed once, at its last price.

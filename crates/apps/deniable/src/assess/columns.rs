@@ -8,7 +8,7 @@ use deniable_core::exact::whole;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// The same options without blanks around names.
+/// The options with trimmed column names.
 pub fn trimmed(options: &Options) -> Options {
     let mut options = options.clone();
     let lists = [&mut options.quasi, &mut options.sensitive, &mut options.literal, &mut options.nulls];
@@ -19,7 +19,7 @@ pub fn trimmed(options: &Options) -> Options {
     options
 }
 
-/// Rejects names that are in two places, and options about columns that are not assessed: a typo must not be ignored.
+/// Rejects columns with two roles, and options about columns that are not assessed, since a typo must not be ignored.
 pub fn check(options: &Options) -> Result<(), OptionError> {
     let Options { quasi, sensitive, .. } = options;
     let twice = |option, names: &[String]| {

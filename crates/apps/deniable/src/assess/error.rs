@@ -1,4 +1,4 @@
-//! What is wrong with the options or the tables of an assessment.
+//! Errors in the options or the tables of an assessment.
 
 use super::EmptyCells;
 use deniable_assess::AssessError;
@@ -33,14 +33,14 @@ pub enum OptionError {
         /// The options; one of them must name the column as well.
         wanted: &'static [&'static str],
     },
-    /// A text that is no distance.
+    /// A text that is not a distance.
     Distance {
         /// The column.
         column: String,
         /// The text.
         text: String,
     },
-    /// A distance by a hierarchy that is not there.
+    /// A distance by a hierarchy that is not given.
     NoHierarchy {
         /// The column.
         column: String,
@@ -49,7 +49,7 @@ pub enum OptionError {
     },
     /// Priors that cannot be parsed, or reach 0 or 1.
     Prior(String),
-    /// Priors about people of a background that is not there.
+    /// Priors without the background that they are about.
     PriorWithoutBackground,
     /// A threshold below 0 or above 1.
     Threshold(Rational),
@@ -57,18 +57,18 @@ pub enum OptionError {
     Recursive(u64),
     /// An encoding that is not in the WHATWG standard.
     Encoding(String),
-    /// A character that cannot be between fields.
+    /// A character that cannot separate fields.
     Delimiter(u8),
-    /// A name that is not that of a quirk.
+    /// A name that is not the name of a quirk.
     Accept(String),
-    /// Names of columns for a file that begins with them.
+    /// Column names for a file whose first line contains them.
     Header {
         /// The file.
         table: String,
     },
 }
 
-/// Why a table was not assessed.
+/// An assessment that failed.
 #[derive(Debug)]
 pub enum Error {
     /// An option is invalid.
@@ -81,24 +81,24 @@ pub enum Error {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the operating system reports.
+        /// The operating system's message.
         reason: String,
     },
-    /// The file of a hierarchy has a wrong line.
+    /// The file of a hierarchy has an invalid line.
     Hierarchy {
         /// The file.
         file: PathBuf,
-        /// What is wrong.
+        /// The fault.
         error: AssessError,
     },
     /// The auxiliary table has no column of the quasi-identifiers.
     NoCommonColumn {
         /// The table.
         table: String,
-        /// The columns that it has.
+        /// Its columns.
         columns: Vec<String>,
     },
-    /// A column has values that are not UTF-8, or too long.
+    /// A column has values that are not UTF-8, or that are too long.
     NotText {
         /// The table.
         table: String,
@@ -109,16 +109,16 @@ pub enum Error {
     Hidden {
         /// The table.
         table: String,
-        /// The columns, and rows of each.
+        /// The columns, with the number of rows of each.
         columns: Vec<(String, u64)>,
     },
     /// Columns contain empty cells.
     Empty {
         /// The table.
         table: String,
-        /// The columns, and rows of each.
+        /// The columns, with the number of rows of each.
         columns: Vec<(String, u64)>,
-        /// What empty cells were said to be.
+        /// The meaning of empty cells in the options.
         empty: EmptyCells,
         /// Whether cells of this table may be suppressed, which raw values may not.
         may_be_suppressed: bool,
@@ -143,7 +143,7 @@ impl From<SourceError> for Error {
     }
 }
 
-/// What is wrong, with options as the library names them.
+/// The message, with options as the library names them.
 impl Display for Error {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.diagnostics(Surface::Library).iter().try_for_each(|diagnostic| f.write_str(diagnostic.message()))
@@ -153,7 +153,7 @@ impl Display for Error {
 impl std::error::Error for Error {}
 
 impl OptionError {
-    /// What is wrong, and what to do about it.
+    /// The message and the remedy.
     fn words(&self, surface: Surface) -> (String, String) {
         let option = |name: &str| surface.option(name);
         let either = |names: &[&str]| names.iter().map(|name| option(name)).collect::<Vec<_>>().join(" or ");
@@ -214,7 +214,7 @@ impl OptionError {
     }
 }
 
-/// Columns with how many rows each.
+/// Columns, with the number of rows of each.
 fn in_rows(columns: &[(String, u64)]) -> String {
     let one =
         |(name, count): &(String, u64)| format!("`{name}` in {count} {}", if *count == 1 { "row" } else { "rows" });
@@ -236,7 +236,7 @@ fn source_help(error: &SourceError, surface: Surface) -> String {
         SourceError::Memory { .. } if is_command => "allow more with --memory".to_owned(),
         SourceError::Memory { .. } => "assess fewer columns, or a part of the table".to_owned(),
         SourceError::Spill { .. } if is_command => {
-            "name a folder with more room with --spill, or allow more with --memory".to_owned()
+            "name a folder with more space with --spill, or allow more with --memory".to_owned()
         }
         SourceError::Rows { .. } => "check that the file is whole, and what its ending says".to_owned(),
         SourceError::NotTable { .. } | SourceError::Url { .. } | SourceError::NoRow { .. } => error.help(surface),

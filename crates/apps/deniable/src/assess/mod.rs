@@ -1,7 +1,8 @@
-//! What an anonymised table gives away: k, l, t, risks, beliefs, presence, linkage, and demands on them, exactly.
+//! Disclosure by an anonymised table: k, l, t, risks, beliefs, presence, linkage, and requirements on them, computed
+//! exactly.
 //!
-//! Nothing is charged and nothing is promised. [`assess`] reads the tables, files or rows in memory, and returns an [`Assessment`]: typed
-//! numbers, JSON by `Serialize`, text by `Display`, and a page by [`page`].
+//! Assessments charge no ledger and make no promise. [`assess`] reads the tables, files or rows in memory, and returns
+//! an [`Assessment`]: typed numbers, JSON by `Serialize`, text by `Display`, and a page by [`page`].
 //!
 //! ```
 //! use deniable::assess::{Options, assess};
@@ -69,77 +70,77 @@ impl From<PathBuf> for Table {
     }
 }
 
-/// What an empty cell is.
+/// The meaning of an empty cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EmptyCells {
-    /// An error that counts them.
+    /// Empty cells are an error, with their number.
     #[default]
     Refuse,
-    /// Suppressed: it covers everything, as `*` does. Not for sensitive columns, and not in tables of raw values.
+    /// Suppressed: it covers all values, as `*` does. Not for sensitive columns, and not in tables of raw values.
     Suppressed,
-    /// A value of its own, the empty text.
+    /// A separate value, the empty text.
     Value,
 }
 
-/// How fields of CSV are quoted.
+/// The quoting of fields of CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quote {
     /// With `"`, doubled within a field.
     #[default]
     Double,
-    /// Not at all: a quote is a character like any other.
+    /// Without quoting: a quote is an ordinary character.
     None,
 }
 
-/// What to assess, and how to read it.
+/// The tables to assess, and the options of reading them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The table that was or will be published.
     pub table: Table,
     /// The columns by which a person could be recognised; at least one.
     pub quasi: Vec<String>,
-    /// The columns that are secret; each is assessed alone.
+    /// The secret columns; each is assessed alone.
     pub sensitive: Vec<String>,
     /// People who could be in the table, with raw values.
     pub background: Option<Table>,
-    /// The table that it was made from, with raw values.
+    /// The table from which the published one was made, with raw values.
     pub original: Option<Table>,
-    /// People whom an attacker looks for, with raw values of some of the columns.
+    /// The people whom an attacker looks for, with raw values of some of the columns.
     pub auxiliary: Option<Table>,
     /// Columns with the files of their hierarchies: lines of `value;wider;...;widest`.
     pub hierarchy: Vec<(String, PathBuf)>,
     /// Sensitive columns with the distance between their values: `equal`, `ordered`, `ordered:low|mid|high` or `hierarchy`.
     pub distance: Vec<(String, String)>,
-    /// Columns whose cells are taken as they are written.
+    /// Columns whose cells are taken literally, `*` and null words included.
     pub literal: Vec<String>,
-    /// What an empty cell is.
+    /// The meaning of an empty cell.
     pub empty: EmptyCells,
     /// Texts that mean an empty cell, such as `NA`.
     pub nulls: Vec<String>,
-    /// What is between fields of CSV, an ASCII character; by the file's ending where it is not stated.
+    /// The delimiter of CSV, an ASCII character; by default from the file's extension.
     pub delimiter: Option<u8>,
-    /// The names of all columns of CSV, where the first line is a row already.
+    /// The names of all columns of CSV, if the first line is already a row.
     pub columns: Option<Vec<String>>,
-    /// The encoding of CSV, by its name in the WHATWG standard; UTF-8 where it is not stated.
+    /// The encoding of CSV, by its name in the WHATWG standard; by default UTF-8.
     pub encoding: Option<String>,
-    /// How fields of CSV are quoted.
+    /// The quoting of fields of CSV.
     pub quote: Quote,
-    /// Quirks of CSV that are accepted, by name: `csv:line-ends`.
+    /// Accepted quirks of CSV, by name: `csv:line-ends`.
     pub accept: Vec<String>,
-    /// Prior beliefs about the presence of each person of the background: `1/2` or `1/10..1/2`; `1/2` where it is not stated.
+    /// Prior beliefs about the presence of each person of the background: `1/2` or `1/10..1/2`; by default `1/2`.
     pub prior: Option<String>,
-    /// The chance of re-identification above which a person counts as at risk, from 0 to 1.
+    /// The probability of re-identification above which a person counts as at risk, from 0 to 1.
     pub threshold: Rational,
     /// The `l` for which recursive (c,l)-diversity is reported, each from 2 to 1000.
     pub recursive: Vec<u32>,
-    /// What the table must keep: `k=5,l=2,epsilon-bop=1`.
+    /// Requirements on the table: `k=5,l=2,epsilon-bop=1`.
     pub require: Option<String>,
-    /// What reading may use.
+    /// The resources for reading.
     pub resources: Resources,
 }
 
 impl Options {
-    /// A table alone, without columns: 1/5 as the threshold, `l` = 2, and no other choice made.
+    /// A table alone, without columns: threshold 1/5, `l` = 2, and otherwise the defaults.
     pub fn of_table(table: impl Into<Table>) -> Self {
         Self {
             table: table.into(),
@@ -178,18 +179,18 @@ impl Options {
     }
 }
 
-/// What is being done.
+/// The current step of an assessment.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'a> {
-    /// A table is read, by its name.
+    /// A table is being read; its name and the progress.
     Reading(&'a str, Progress),
-    /// Everything was read, and is computed on.
+    /// All tables are read, and the results are being computed.
     Computing,
 }
 
 /// Reads the tables and assesses the published one. `progress` is called on this thread.
 ///
-/// # Errors
+/// When options are invalid, tables cannot be read or used, or requirements cannot be decided.
 /// Invalid options, tables that cannot be read or used, and demands that cannot be decided.
 pub fn assess(options: &Options, progress: &dyn Fn(Step<'_>)) -> Result<Assessment, Error> {
     let options = &columns::trimmed(options);

@@ -18,7 +18,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Checks how CSV is said to be written.
+    /// Checks the options about the layout of CSV.
     pub fn new(options: &'a Options, progress: &'a dyn Fn(Step<'_>)) -> Result<Self, OptionError> {
         let encoding = options.encoding.clone();
         if let Some(unknown) = encoding.as_deref().filter(|name| !groups::is_encoding(name)) {
@@ -35,18 +35,18 @@ impl<'a> Reader<'a> {
         Ok(Self { options, layout, accepted, progress, warnings: Vec::new() })
     }
 
-    /// What may be a mistake in the tables that were read.
+    /// Possible mistakes in the tables that were read.
     pub fn into_warnings(self) -> Vec<Warning> {
         self.warnings
     }
 
-    /// The published table: all columns must be there.
+    /// Counts the published table, which must contain all columns.
     pub fn published(&mut self) -> Result<Counts, Error> {
         let columns: Vec<String> = self.options.quasi.iter().chain(&self.options.sensitive).cloned().collect();
         self.read(&self.options.table, &columns, self.options.empty == EmptyCells::Suppressed)
     }
 
-    /// A table of raw values: all quasi-identifiers, and the sensitive columns that it has.
+    /// Counts a table of raw values: all quasi-identifiers, and the sensitive columns that it has.
     pub fn raw(&mut self, table: &Table) -> Result<Counts, Error> {
         let there = self.names(table)?;
         let known = self.options.sensitive.iter().filter(|name| there.contains(name));
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         self.read(table, &columns, false)
     }
 
-    /// A table of raw values: the quasi-identifiers that it has.
+    /// Counts a table of raw values: the quasi-identifiers that it has.
     pub fn some(&mut self, table: &Table) -> Result<Counts, Error> {
         let there = self.names(table)?;
         let known: Vec<String> = self.options.quasi.iter().filter(|name| there.contains(name)).cloned().collect();
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                         }
                         None | Some("") if *empty == EmptyCells::Suppressed => "*",
                         Some(value) if literal[at] => value,
-                        // A hidden value is as unknown to an observer of the class as an empty cell.
+                        // To an observer of the class, a hidden value is as unknown as an empty cell.
                         Some("*") if !is_quasi => {
                             faults.stars[at] += times;
                             "*"
@@ -151,18 +151,18 @@ impl<'a> Reader<'a> {
         failed.map_or(Ok(counts), |error| Err(error.into()))
     }
 
-    /// With names of columns the first line is a row; where it has these very names it is a header.
+    /// If column names are given, the first line is a row; if it contains these very names, it is a header.
     fn expect_row_first(&self, table: &Table) -> Result<(), OptionError> {
         let (Some(stated), Table::File(path)) = (&self.layout.names, table) else { return Ok(()) };
         let first = groups::names(path, &Layout { names: None, ..self.layout.clone() });
-        // A first line that cannot be a header is no reason to reject anything here.
+        // A first line that cannot be a header is not an error here.
         if first.is_ok_and(|first| first.iter().map(|name| name.trim()).eq(stated.iter().map(String::as_str))) {
             return Err(OptionError::Header { table: table.name() });
         }
         Ok(())
     }
 
-    /// Rejects values that cannot be used, and warns of those that may be mistakes.
+    /// Rejects unusable values, and records warnings about possible mistakes.
     fn report(
         &mut self,
         faults: Faults,
@@ -194,26 +194,26 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a cell holds one of the texts that mean nothing.
+/// Whether a cell contains one of the texts declared as empty.
 fn is_null(value: Option<&str>, nulls: &[String]) -> bool {
     value.is_some_and(|value| nulls.iter().any(|null| null == value.trim()))
 }
 
-/// A text by which programs write that there is no value, if it is one.
+/// A text that programs often write for a missing value.
 fn null_word(value: &str) -> Option<&str> {
     const WORDS: [&str; 8] = ["na", "n/a", "<na>", "null", "nan", "nat", ".", "?"];
     let value = value.trim();
     WORDS.iter().any(|word| word.eq_ignore_ascii_case(value)).then_some(value)
 }
 
-/// What is wrong with the values of a table.
+/// Counts of faulty values of a table.
 struct Faults {
     /// Rows without a value, by column.
     empty: Vec<u64>,
     /// Rows with `*` in a sensitive column, by column.
     stars: Vec<u64>,
-    /// Rows with a text that often means nothing, by column and text.
+    /// Rows with a text that often denotes a missing value, by column and text.
     nulls: BTreeMap<(usize, String), u64>,
-    /// The first column with a field that is not text.
+    /// The first column with a field that is not valid text.
     unreadable: Option<usize>,
 }

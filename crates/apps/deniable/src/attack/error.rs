@@ -1,4 +1,4 @@
-//! Why an attack was not made.
+//! Errors of attacks.
 
 use deniable_attack::TableError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
@@ -7,24 +7,24 @@ use deniable_ledger::StoreError;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
-/// Why an attack was not made. Options are named as the fields of the options.
+/// An attack that failed. Options are named as the fields of the options.
 #[derive(Debug)]
 pub enum Error {
     /// A confidence below 1/2, or of 1 or more.
     Confidence(Rational),
     /// A clamp that is not above 0 and below 1/2.
     Clamp(f64),
-    /// No column to join on.
+    /// No join column.
     NoColumn,
-    /// A column to join on is named twice.
+    /// A repeated join column.
     Twice(String),
-    /// The column of truth is one of those that are joined on.
+    /// The column of truth is also a join column.
     TruthIsKnown,
     /// A tolerance of ratings is out of its range.
     Tolerance,
     /// One list of targets without the other.
     Unpaired,
-    /// There are no genotypes of this name.
+    /// No genotypes have this name.
     NoGenotypes(PathBuf),
     /// A file of a PLINK fileset where its prefix should be.
     NotAPrefix {
@@ -33,7 +33,7 @@ pub enum Error {
         /// The prefix.
         prefix: PathBuf,
     },
-    /// People are chosen of a reference that is a table of frequencies.
+    /// People of a reference that is a table of frequencies cannot be selected.
     ReferenceIsTable,
     /// Members of the pool are also people of the reference; the number is how many.
     MembersInReference(usize),
@@ -41,11 +41,11 @@ pub enum Error {
     OnBothLists(String),
     /// The released table and the reference have no SNP in common.
     NoSharedSnp,
-    /// The ledger has no such charge for membership.
+    /// The ledger has no membership charge with this entry.
     NoEntry {
-        /// The entry that was chosen.
+        /// The selected entry.
         entry: u64,
-        /// The first charges for membership: their entries and names.
+        /// The first membership charges: their entries and names.
         known: Vec<(u64, String)>,
     },
     /// A table or a file of genotypes cannot be used.
@@ -66,7 +66,7 @@ impl From<StoreError> for Error {
     }
 }
 
-/// What is wrong, with options as the library names them.
+/// The message, with options as the library names them.
 impl Display for Error {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.diagnostics(Surface::Library).iter().try_for_each(|diagnostic| f.write_str(diagnostic.message()))
@@ -137,7 +137,7 @@ impl Diagnose for Error {
             Self::MembersInReference(count) => (
                 format!("{count} of {} are people of the reference", option("members")),
                 format!(
-                    "choose other people with {}: a reference with members in it makes members look like anybody",
+                    "choose other people with {}: members in the reference look like non-members",
                     option("reference-people")
                 ),
             ),

@@ -1,4 +1,4 @@
-//! Membership inference, tested on people whose membership is known, beside what a ledger promises.
+//! Membership inference, tested on people whose membership is known, compared with the promise of a ledger.
 
 use super::error::Error;
 use super::promised::promised;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub enum Others {
     /// All targets who are not among the members.
     Rest,
-    /// Those of a list.
+    /// The targets of a list.
     Listed(PathBuf),
 }
 
@@ -29,7 +29,7 @@ pub struct MembershipOptions {
     pub released: PathBuf,
     /// People at large: a table of frequencies, a PLINK prefix, or a VCF file.
     pub reference: PathBuf,
-    /// Of the people of the reference only these: FID and IID, or the individual, one a line.
+    /// Restricts the reference to these people: FID and IID, or the individual, one per line.
     pub reference_people: Option<PathBuf>,
     /// The genotypes of the targets: a PLINK prefix or a VCF file.
     pub targets: PathBuf,
@@ -37,13 +37,13 @@ pub struct MembershipOptions {
     pub members: Option<PathBuf>,
     /// Targets who are known not to be. Needs `members`.
     pub others: Option<Others>,
-    /// Whose frequencies of a table that has both.
+    /// The side whose frequencies are used, for a table that has both.
     pub pool: Side,
-    /// Frequencies are moved at least so far from 0 and 1 before logarithms are taken; above 0 and below 1/2.
+    /// Frequencies are clamped to this distance from 0 and 1 before logarithms are taken; above 0 and below 1/2.
     pub clamp: f64,
     /// The ledger that the release was charged to.
     pub ledger: Option<PathBuf>,
-    /// The bound of this entry of the ledger alone, instead of everything that was released.
+    /// Uses the bound of this ledger entry alone, instead of the bound of all releases.
     pub entry: Option<u64>,
     /// The coverage of intervals, from 1/2 to less than 1.
     pub confidence: Rational,
@@ -77,7 +77,7 @@ impl MembershipOptions {
         }
     }
 
-    /// What is read, for reports: what it is, and its name.
+    /// The files read, each with a description, for reports.
     fn named(&self) -> Vec<(&'static str, String)> {
         let rest = matches!(self.others, Some(Others::Rest)).then_some(Path::new("rest"));
         let named = [
@@ -91,7 +91,7 @@ impl MembershipOptions {
         named.into_iter().filter_map(|(what, path)| Some((what, path?.display().to_string()))).collect()
     }
 
-    /// The files that are read; those of genotypes under all names that they may have.
+    /// The files read; for genotypes, under all names that they may have.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let listed = [&self.members, &self.ledger, &self.reference_people].into_iter().flatten().cloned();
@@ -102,10 +102,10 @@ impl MembershipOptions {
     }
 }
 
-/// Tests who took part. `progress` is called with what is being done.
+/// Tests membership of the targets. `progress` is called with each step.
 ///
 /// # Errors
-/// Invalid options, files that cannot be read or do not belong together, and a ledger that does not verify.
+/// When options are invalid, files cannot be read or do not match, or a ledger does not verify.
 pub fn membership(options: &MembershipOptions, progress: &dyn Fn(&str)) -> Result<MembershipReport, Error> {
     let confidence = coverage(&options.confidence)?;
     let clamp = Clamp::new(options.clamp).ok_or(Error::Clamp(options.clamp))?;
@@ -141,7 +141,7 @@ pub fn membership(options: &MembershipOptions, progress: &dyn Fn(&str)) -> Resul
     Ok(MembershipReport { warnings, ..report })
 }
 
-/// A VCF file or a PLINK fileset; `None` where there is neither.
+/// A VCF file or a PLINK fileset; `None` if neither exists.
 fn genotypes(path: &Path) -> Result<Option<Source>, Error> {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
     if [".vcf", ".vcf.gz", ".vcf.bgz"].iter().any(|ending| name.ends_with(ending)) {
@@ -157,7 +157,7 @@ fn genotypes(path: &Path) -> Result<Option<Source>, Error> {
     }
 }
 
-/// The frequencies of people at large, from a table or from genotypes.
+/// The frequencies of the reference population, from a table or from genotypes.
 fn reference_of(options: &MembershipOptions, released: &Frequencies) -> Result<Frequencies, Error> {
     let Some(source) = genotypes(&options.reference)? else {
         if options.reference_people.is_some() {
@@ -171,7 +171,7 @@ fn reference_of(options: &MembershipOptions, released: &Frequencies) -> Result<F
     Ok(reference::of_people(&people, &kept, released).map_err(TableError::from)?)
 }
 
-/// Which of these people the reference is of.
+/// Marks the people whom the reference consists of.
 fn reference_people(options: &MembershipOptions, names: &[Name]) -> Result<Vec<bool>, Error> {
     Ok(match &options.reference_people {
         Some(file) => listed(names, file)?.0,
@@ -179,7 +179,7 @@ fn reference_people(options: &MembershipOptions, names: &[Name]) -> Result<Vec<b
     })
 }
 
-/// The people of the reference cannot be targets as well. Where both are the same files it is known who they are: members among them
+/// People of the reference cannot be targets as well. If both are the same files, the overlap is known: members in it
 /// are rejected, and others do not calibrate the test.
 fn apart_from_reference(
     options: &MembershipOptions,
@@ -207,7 +207,7 @@ fn apart_from_reference(
     Ok(Some(labels))
 }
 
-/// Who is known to be a member, who not to be one; `None` where no list is given.
+/// The known membership of each person; `None` if no list is given.
 fn labels(
     options: &MembershipOptions,
     names: &[Name],

@@ -1,7 +1,9 @@
-//! What a known adversary learns from a release: who took part ([`membership`]), whose row is this ([`linkage`], [`ratings()`]).
+//! Attacks of known adversaries on a release: membership inference ([`membership`]) and linkage ([`linkage`],
+//! [`ratings()`]).
 //!
-//! Nothing is charged. An attack that fails shows that this attack fails, no more. What is measured on people of whom the truth is known is
-//! for the curator. Reports are typed: JSON by `Serialize`, text by `Display`, pages by [`linkage_page`] and [`membership_page`].
+//! Attacks charge no ledger. An unsuccessful attack shows only that this attack fails. Measurements on people whose
+//! truth is known are for the curator. Reports are typed: JSON by `Serialize`, text by `Display`, pages by
+//! [`linkage_page`] and [`membership_page`].
 //!
 //! ```
 //! use deniable::attack::{LinkageOptions, linkage};
@@ -41,7 +43,7 @@ use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::ToPrimitive;
 use std::path::{Path, PathBuf};
 
-/// A published table without names, joined with a register on columns that both have.
+/// A published table without names, joined with a register on common columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkageOptions {
     /// The published table: CSV, or tab-separated as `.tsv`.
@@ -50,28 +52,30 @@ pub struct LinkageOptions {
     pub auxiliary: PathBuf,
     /// The columns to join on.
     pub on: Vec<String>,
-    /// A column of both tables that identifies people: matches are right or wrong, and people in no row are the baseline.
+    /// A column of both tables that identifies people: it shows which matches are right, and people without a row are
+    /// the baseline.
     pub truth: Option<String>,
-    /// More people who are known not to be in the data.
+    /// Further people who are known not to be in the data.
     pub outsiders: Option<PathBuf>,
     /// The coverage of intervals, from 1/2 to less than 1.
     pub confidence: Rational,
 }
 
-/// Published records, matched with what is known of people by a few items.
+/// Published records, matched with a few known items of people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingsOptions {
-    /// The published ratings, a line for each item of each record: CSV, or tab-separated as `.tsv`.
+    /// The published ratings, one line per item of each record: CSV, or tab-separated as `.tsv`.
     pub released: PathBuf,
-    /// What is known of people: the same columns.
+    /// Known ratings of people, with the same columns.
     pub auxiliary: PathBuf,
     /// The columns of both tables.
     pub columns: Columns,
-    /// Whether records are called as people are: then matches are right or wrong, and people without a record are the baseline.
+    /// Whether records and people have the same names: this shows which matches are right, and people without a record
+    /// are the baseline.
     pub same_names: bool,
-    /// More people who are known not to be in the data.
+    /// Further people who are known not to be in the data.
     pub outsiders: Option<PathBuf>,
-    /// When a record is matched.
+    /// The criteria of a match.
     pub settings: Settings,
     /// The coverage of intervals, from 1/2 to less than 1.
     pub confidence: Rational,
@@ -97,7 +101,7 @@ pub fn default_confidence() -> Rational {
     ratio(19, 20)
 }
 
-/// The coverage of intervals as a float: they are measured, not promised.
+/// The coverage of intervals as a float, since it is measured, not promised.
 fn coverage(confidence: &Rational) -> Result<f64, Error> {
     if *confidence < ratio(1, 2) || *confidence >= whole(1) {
         return Err(Error::Confidence(confidence.clone()));
@@ -105,10 +109,10 @@ fn coverage(confidence: &Rational) -> Result<f64, Error> {
     Ok(confidence.to_f64().unwrap_or(0.95))
 }
 
-/// Joins a published table with a register. `progress` is called with what is being done.
+/// Joins a published table with a register. `progress` is called with each step.
 ///
 /// # Errors
-/// Invalid options, and tables that cannot be read or lack a column.
+/// When options are invalid, or tables cannot be read or lack a column.
 pub fn linkage(options: &LinkageOptions, progress: &dyn Fn(&str)) -> Result<LinkageReport, Error> {
     let confidence = coverage(&options.confidence)?;
     let columns: Vec<String> = options.on.iter().map(|name| name.trim().to_owned()).collect();
@@ -130,10 +134,10 @@ pub fn linkage(options: &LinkageOptions, progress: &dyn Fn(&str)) -> Result<Link
     Ok(LinkageReport::new(&found, released.rows.len(), Method::Columns(columns), confidence, files))
 }
 
-/// Matches what is known of people with published records. `progress` is called with what is being done.
+/// Matches known ratings of people with published records. `progress` is called with each step.
 ///
 /// # Errors
-/// Invalid options, and tables that cannot be read, lack a column, or have numbers and days that cannot be parsed.
+/// When options are invalid, or tables cannot be read, lack a column, or contain malformed numbers or dates.
 pub fn ratings(options: &RatingsOptions, progress: &dyn Fn(&str)) -> Result<LinkageReport, Error> {
     let confidence = coverage(&options.confidence)?;
     let settings = options.settings;
@@ -156,7 +160,7 @@ fn read(file: &Path, progress: &dyn Fn(&str)) -> Result<TextTable, Error> {
     Ok(TextTable::read(file)?)
 }
 
-/// What is read, for reports.
+/// The files read, each with a description, for reports.
 fn files(released: &Path, auxiliary: &Path, outsiders: Option<&Path>) -> Vec<(&'static str, String)> {
     let named = [
         ("released", Some(released)),

@@ -1,4 +1,4 @@
-//! What a ledger promises about membership, as bounds on every test.
+//! The promise of a ledger about membership, as bounds on every test.
 
 use super::error::Error;
 use deniable_attack::Bounds;
@@ -8,8 +8,8 @@ use deniable_core::secret::Secret;
 use deniable_ledger::{Account, Release, Summary};
 use std::path::Path;
 
-/// What bounds every test: everything that was released, unless one entry is chosen, since a test that looks at one release alone is
-/// bounded by that release.
+/// The bound on every test: that of all releases, unless one entry is selected, since a test that uses one release
+/// alone is bounded by that release.
 pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, Error> {
     let Some(path) = ledger else { return Ok(Promised::NoLedger) };
     let summary = deniable_ledger::show(path)?;

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[error("{}", self.words(Surface::Library).1)]
 #[non_exhaustive]
 pub enum Error {
-    /// Options that do not go together, or with the mechanism.
+    /// Options that do not match each other or the mechanism.
     Misfit(Misfit),
     /// A notion, a family or a prior that cannot be parsed.
     Parse {
@@ -31,7 +31,7 @@ pub enum Error {
     Formula(#[from] FormulaError),
     /// A claim that cannot be parsed, or is about another parameter.
     Claim(#[from] ClaimError),
-    /// A claim that is too near the parameter to tell which is larger.
+    /// A claim that is too close to the parameter to be compared with it.
     Comparison(SpendError),
     /// A family of priors for a notion that is not about beliefs.
     FamilyOfNotion(String),
@@ -104,7 +104,7 @@ pub enum Error {
     },
 }
 
-/// A file that is read.
+/// An input file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
     /// Its path.
@@ -122,7 +122,7 @@ pub enum FileKind {
     Priors,
 }
 
-/// Options that do not go together, or with the mechanism.
+/// Options that do not match each other or the mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misfit {
@@ -130,7 +130,7 @@ pub enum Misfit {
     OneNotion,
     /// A notion, a family or a formula where all notions are decided.
     AllNotions,
-    /// A party of something that is not a protocol.
+    /// A party for a mechanism that is not a protocol.
     Party,
     /// A file of priors for another family than `explicit`.
     PriorsOfOthers,
@@ -148,7 +148,7 @@ pub enum Misfit {
     Possible,
     /// A sample of a protocol.
     SampleOfProtocol,
-    /// Semi-honest privacy of something that is not a protocol.
+    /// Semi-honest privacy of a mechanism that is not a protocol.
     NoProtocol,
     /// Semi-honest privacy of a protocol without inputs.
     NoInputs,
@@ -202,7 +202,8 @@ impl Misfit {
             Self::PriorOfExplicit => {
                 let message =
                     format!("{} is not for {}, whose priors are those of the file", option("prior"), explicit());
-                let help = format!("{}: the file of {} says what observers believe", leave("prior"), option("priors"));
+                let help =
+                    format!("{}: the file of {} contains the priors of observers", leave("prior"), option("priors"));
                 (message, help)
             }
             Self::ExplicitWithoutPriors => {
@@ -227,7 +228,7 @@ impl Misfit {
                 "semi-honest privacy is about protocols".to_owned(),
                 "`deniable check --list` lists those built in".to_owned(),
             ),
-            Self::NoInputs => ("the protocol has no inputs".to_owned(), "give it some".to_owned()),
+            Self::NoInputs => ("the protocol has no inputs".to_owned(), "add inputs to it".to_owned()),
             Self::SemiHonest => {
                 ("semi-honest privacy has no priors and no certificate".to_owned(), "leave them out".to_owned())
             }
@@ -321,7 +322,7 @@ impl Error {
                 format!("take smaller groups, or {}, whose odds are no smaller", set("family", "independent")),
             ),
             Self::Undecided(error) => {
-                other(error.to_string(), "`deniable check --list` says what each notion needs".to_owned())
+                other(error.to_string(), "`deniable check --list` lists the requirements of each notion".to_owned())
             }
             Self::Scalable(error) => other(error.to_string(), "leave priors out that others mix to".to_owned()),
             Self::SeveralPriors(count) => other(

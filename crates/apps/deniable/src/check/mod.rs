@@ -57,16 +57,16 @@ use deniable_core::notion::{Notion as NotionName, find};
 use deniable_recheck::{LIMIT, Statement, time};
 use std::path::{Path, PathBuf};
 
-/// Most smaller mechanisms that are decided in search of the smallest that breaks a claim.
+/// Maximum number of smaller mechanisms decided in search of the smallest that violates a claim.
 const MOST_SHRUNK: usize = 2_000;
 
-/// Most entities for which a box of priors is written out.
+/// Maximum number of entities for which a box of priors is expanded.
 const MOST_BOXED: usize = 100_000;
 
-/// Most entities of a mechanism by counts that is written out to be sampled.
+/// Maximum number of entities for which a mechanism by counts is expanded to be sampled.
 const MOST_SAMPLED: usize = 12;
 
-/// What is decided about a mechanism. By default membership privacy over independent entities.
+/// The options of a decision about a mechanism. By default, membership privacy over independent entities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The notion of privacy, as `dp`, `pmp` or `rho:100`; `pmp` by default.
@@ -81,15 +81,16 @@ pub struct Options {
     pub claim: Option<String>,
     /// The file for a certificate, which [`recheck`](crate::recheck) verifies.
     pub certificate: Option<PathBuf>,
-    /// The party of a protocol whose view is decided about; the first by default.
+    /// The party of a protocol whose view is examined; the first by default.
     pub party: Option<Party>,
-    /// Of induced neighbours, the datasets that are possible, as `size = 2 and (ann or bob)`; by default those of the mechanism.
+    /// For induced neighbours, a formula for the possible datasets, such as `size = 2 and (ann or bob)`; by default all
+    /// datasets of the mechanism.
     pub possible: Option<String>,
-    /// The probability with which each member is kept, to decide about the mechanism on a random sample.
+    /// The probability of keeping each member, to decide about the mechanism on a random sample.
     pub sample: Option<Rational>,
 }
 
-/// A mechanism and how it is seen.
+/// A mechanism with the options about it.
 struct Question<'a> {
     options: &'a Options,
     subject: Subject,
@@ -98,7 +99,7 @@ struct Question<'a> {
     title: String,
 }
 
-/// Decides one notion, and whether the claim about it holds. Writes the certificate where one is wanted.
+/// Decides one notion, and whether the claim about it holds. Writes a certificate if the options name a file.
 ///
 /// # Errors
 /// When an option is invalid, a file cannot be read or written, or the notion cannot be decided about the mechanism.
@@ -152,12 +153,12 @@ fn write(
     Ok(CertificateReport { path: path.to_owned(), unverified: (steps > LIMIT).then(|| time(steps)) })
 }
 
-/// Decides every notion that needs no parameters beside those of a usual choice, the strictest first. `begins` gets the name of each
-/// before it is decided, for progress. The options may have a prior, a party and a sample.
+/// Decides every notion with its usual parameters, the strictest first. `begins` is called with the name of each notion
+/// before it is decided. The options may contain a prior, a party and a sample.
 ///
 /// # Errors
-/// When an option is invalid, or a file cannot be read. A notion that cannot be decided about this mechanism is no error: its
-/// [`Decision`] has the reason.
+/// When an option is invalid, or a file cannot be read. If a notion cannot be decided about this mechanism, its
+/// [`Decision`] contains the reason.
 pub fn everything(source: &Source, options: &Options, begins: &dyn Fn(&str)) -> Result<EverythingReport, Error> {
     if options.claim.is_some() || options.certificate.is_some() {
         return Err(Misfit::OneNotion.into());
@@ -175,13 +176,14 @@ pub fn everything(source: &Source, options: &Options, begins: &dyn Fn(&str)) -> 
 /// When an option is invalid, a file cannot be read, or too many priors are given.
 pub fn scalable(source: &Source, options: &Options) -> Result<ScalableReport, Error> {
     let question = Question::new(source, options)?;
-    // A family over which beliefs are meant, whichever they are.
+    // The family itself is relevant here, not the notion, so any notion about beliefs will do.
     let family = question.family(&Notion::Indistinguishable)?;
     Ok(ScalableReport::new(question.title, &question.view, family)?)
 }
 
-/// Pairs the datasets with an entity and those without it one step apart, as the one prior of the family `explicit` weighs them, or
-/// shows which cannot be paired (LQS13 4.9). Neighbours are those of the notion `bounded-dp` (by default) or `dp`.
+/// Pairs the datasets with an entity and those without it that are one step apart, according to the weights of the
+/// single prior of the family `explicit`, or returns datasets that cannot be paired (LQS13 4.9). Neighbours are defined
+/// by the notion `bounded-dp` (by default) or `dp`.
 ///
 /// # Errors
 /// When an option is invalid, a file cannot be read, or the prior is certain of the entity.
@@ -203,7 +205,7 @@ pub fn coupling(source: &Source, entity: &str, options: &Options) -> Result<Pair
 }
 
 impl<'a> Question<'a> {
-    /// Reads the mechanism. What is invalid whichever question is asked fails here.
+    /// Reads the mechanism. Rejects options that are invalid for every decision.
     fn new(source: &Source, options: &'a Options) -> Result<Self, Error> {
         let subject = source.read()?;
         if options.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
@@ -234,7 +236,7 @@ impl<'a> Question<'a> {
         table(&self.view)
     }
 
-    /// The notion of this name. Induced neighbours are among the datasets that are possible.
+    /// The notion with this name. Induced neighbours are among the possible datasets.
     fn notion(&self, text: &str) -> Result<Notion, Error> {
         let name = find(text).map(|found| found.notion);
         let Some(formula) = &self.options.possible else {
@@ -256,7 +258,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The family of this name; independent entities where the notion needs one and none is named.
+    /// The family with this name; independent entities if the notion needs a family and none is named.
     fn family(&self, notion: &Notion) -> Result<Family, Error> {
         let (text, priors) = (self.options.family.as_deref(), self.priors.as_ref());
         match text {
@@ -277,7 +279,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// What the protocol discloses to a party beside its input and output.
+    /// The disclosure of the protocol to a party besides its input and output.
     fn simulated(self, text: &str, sides: Sides) -> Result<VerdictReport, Error> {
         let Subject::Protocol(protocol) = &self.subject else { return Err(Misfit::NoProtocol.into()) };
         let options = self.options;

@@ -9,8 +9,8 @@ use std::path::Path;
 /// A mechanism or protocol.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A built-in one by its name, or a file by its path: TOML, JSON, CSV, or Parquet with the feature `sql`. A name without an
-    /// extension that no file has is the name of a built-in one.
+    /// A built-in mechanism by its name, or a file by its path: TOML, JSON, CSV, or Parquet with the feature `sql`. A
+    /// name without an extension that is not the name of a file is taken as a built-in name.
     Named {
         /// The name or the path.
         name: String,
@@ -49,7 +49,7 @@ impl Source {
         }
     }
 
-    /// Refuses a certificate that cannot be written, or would replace the file of the mechanism or of the priors.
+    /// Rejects a certificate path that cannot be written to, or is the file of the mechanism or of the priors.
     pub(super) fn spare(&self, certificate: &Path, priors: Option<&Path>) -> Result<(), Error> {
         let wrong = |problem| Err(Error::Certificate { path: certificate.to_owned(), problem });
         if certificate.parent().is_some_and(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {

@@ -1,4 +1,4 @@
-//! Sources of mechanisms, and errors in the words of each surface.
+//! Sources of mechanisms, and error messages of each surface.
 
 use super::*;
 use deniable_core::diagnostic::{Code, Diagnose, Surface};
@@ -34,7 +34,8 @@ fn every_source_of_a_mechanism_gives_the_same_report() {
     }
 }
 
-/// A whole line of the command may be quoted on every surface; what a caller has to change is named as the caller sets it.
+/// A whole command line may be quoted on every surface; options that a caller must change are named as the caller sets
+/// them.
 #[test]
 fn errors_name_options_as_each_surface_has_them() {
     let none = Options::default;
@@ -89,7 +90,7 @@ fn a_certificate_never_replaces_its_mechanism() {
 }
 
 #[test]
-fn all_notions_are_not_decided_where_one_is_meant() {
+fn options_about_one_notion_are_rejected_for_all_notions() {
     for options in [
         dp(),
         Options { family: some("uniform"), ..Options::default() },

@@ -9,7 +9,7 @@ use deniable_gwas::{CohortPromiseError, GwasError, NameError};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
-/// The most binary digits of a numerator or denominator.
+/// Maximum number of binary digits of a numerator or denominator.
 pub(super) const MOST_BITS: u64 = 128;
 
 /// A call that failed.
@@ -19,7 +19,7 @@ pub enum Error {
     /// The options are invalid.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// The options, or the policy, state a promise that cannot be made to a cohort.
+    /// The options or the policy state a promise that cannot be made to a cohort.
     #[error(transparent)]
     Promise(#[from] CohortPromiseError),
     /// The files, the ledger or the promise do not allow it.
@@ -28,7 +28,7 @@ pub enum Error {
     /// The policy or the ledger cannot be read, or the operating system gave no random bits.
     #[error(transparent)]
     Library(#[from] crate::Error),
-    /// The chances cannot be computed.
+    /// The power cannot be computed.
     #[error(transparent)]
     Power(#[from] PowerFailure),
     /// The cohort cannot be made.
@@ -61,9 +61,9 @@ pub enum OptionError {
     EmptyVersion,
     /// No adjacency.
     NoAdjacency,
-    /// No release and no SNPs.
+    /// No release is selected.
     Nothing,
-    /// SNPs are named, and no release uses them.
+    /// SNPs are named, but no release uses them.
     NothingOfSnps,
     /// Picks by distance without a threshold.
     NoThreshold,
@@ -78,16 +78,16 @@ pub enum OptionError {
     Long(&'static str),
     /// A part of the promise that is not above 0 and at most 1.
     Spend(Rational),
-    /// A word that an option does not know.
+    /// A value that an option does not accept.
     Word {
         /// The option.
         name: &'static str,
-        /// The word.
+        /// The value.
         word: String,
-        /// The words that it knows.
+        /// The accepted values.
         known: &'static [&'static str],
     },
-    /// Prior beliefs that cannot be read.
+    /// Prior beliefs that cannot be parsed.
     Prior(ParseError),
     /// A file of names that cannot be used.
     Extract {
@@ -98,18 +98,18 @@ pub enum OptionError {
     },
     /// A target that is not between 0 and 1.
     Target(String),
-    /// SNPs to find, but no cohort.
+    /// SNPs to find, without a cohort.
     CausalWithoutCohort,
-    /// A cohort, but no SNPs to find.
+    /// A cohort, without SNPs to find.
     NoCausal,
     /// A SNP to find that is not in the cohort.
     Causal(NameError),
-    /// The file of a cohort to be made exists already.
+    /// The output file of a simulated cohort already exists.
     Exists(PathBuf),
 }
 
 impl OptionError {
-    /// The message, and what to do about it.
+    /// The message and the remedy.
     fn words(&self, surface: Surface) -> (String, String) {
         let (option, set) = (|name| surface.option(name), |name, value: &str| surface.set(name, value));
         let [bfile, vcf] = match surface {
@@ -125,13 +125,13 @@ impl OptionError {
                 (format!("{} needs {}", option(one), option(other)), format!("add {}", option(other)))
             }
             Self::NoGenotypes => (
-                "nothing says where the genotypes are".to_owned(),
+                "no genotypes are named".to_owned(),
                 format!("name a cohort with {bfile} or {vcf}; `deniable gwas simulate --out cohort` makes one"),
             ),
             Self::NoPhenotypes => {
                 let pheno = if surface == Surface::Command { "--pheno FILE".to_owned() } else { option("pheno") };
                 let help = format!("add {pheno} with the columns FID, IID and 1 (control) or 2 (case)");
-                ("a VCF file does not say who is a case".to_owned(), help)
+                ("a VCF file has no phenotypes".to_owned(), help)
             }
             Self::NotAPrefix { file, prefix } => (
                 format!("{} is one of three files; name their prefix", file.display()),
@@ -140,7 +140,7 @@ impl OptionError {
             Self::Population(name) => {
                 let (option, example) = (option("population"), set("population", "biobank"));
                 let help = format!("name the people with {option}, in letters, digits, - and _, as in {example}");
-                (format!("\"{name}\" is no name for a population"), help)
+                (format!("\"{name}\" is not a valid name of a population"), help)
             }
             Self::EmptyVersion => {
                 let name = if surface == Surface::Command { "data-version" } else { "version" };
@@ -150,10 +150,10 @@ impl OptionError {
                 let [genotype, label, both] =
                     ["genotype", "label-swap", "genotype,label-swap"].map(|word| set("adjacency", word));
                 let help = format!(
-                    "add {genotype} if nobody may learn who took part (who is a case is public); {label} if nobody may learn who is a \
-                     case (who took part is public, with all genotypes); or {both} if neither may be learned"
+                    "add {genotype} to protect who took part (who is a case is public); {label} to protect who is a \
+                     case (who took part is public, with all genotypes); or {both} to protect both"
                 );
-                (format!("{} says which secret is kept, and nothing is assumed about it", option("adjacency")), help)
+                (format!("{} is not set: it names the protected secret, and has no default", option("adjacency")), help)
             }
             Self::Nothing => {
                 let [top, p, snps] = [set("top", "5"), set("p-value", "0.05"), set("snps", "rs1,rs2")];
@@ -162,11 +162,11 @@ impl OptionError {
                     surface.switch("statistics"),
                     surface.switch("counts")
                 );
-                ("nothing is asked for".to_owned(), help)
+                ("no release is selected".to_owned(), help)
             }
             Self::NothingOfSnps => {
                 let [statistics, counts] = ["statistics", "counts"].map(|name| surface.switch(name));
-                ("nothing is asked of these SNPs".to_owned(), format!("add {statistics}, {counts} or both"))
+                ("SNPs are named, but no release uses them".to_owned(), format!("add {statistics}, {counts} or both"))
             }
             Self::NoThreshold => {
                 let (p, threshold) = (set("p-value", "0.05"), set("threshold", "29.7"));
@@ -204,18 +204,16 @@ impl OptionError {
             ),
             Self::Target(target) => {
                 let [half, most] = ["0.5", "0.9"].map(|text| set("target", text));
-                (format!("{} {target} is no probability", option("target")), format!("write {half} or {most}"))
+                (format!("{} {target} is not a probability", option("target")), format!("write {half} or {most}"))
             }
             Self::CausalWithoutCohort => {
                 (format!("{} names SNPs of your own cohort", option("causal")), format!("add {bfile} or {vcf}"))
             }
-            Self::NoCausal => {
-                ("nothing says which SNPs should be found".to_owned(), format!("add {}", set("causal", "rs1,rs2")))
-            }
+            Self::NoCausal => ("no SNPs to find are named".to_owned(), format!("add {}", set("causal", "rs1,rs2"))),
             Self::Causal(error) => (error.to_string(), "names are those of the file's own SNPs".to_owned()),
             Self::Exists(file) => {
                 let help = format!("name another prefix with {}, or remove the old files", option("out"));
-                (format!("{} is there already", file.display()), help)
+                (format!("{} already exists", file.display()), help)
             }
         };
         (message, help)

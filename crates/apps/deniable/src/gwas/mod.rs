@@ -1,14 +1,14 @@
-//! Association results of case-control cohorts (docs/how-to/gwas.md): releases that are charged to a ledger, and what curators need
-//! before one.
+//! Association results of case-control cohorts (docs/how-to/gwas.md): releases that are charged to a ledger, and the
+//! preparation of them.
 //!
 //! | to | use |
 //! |---|---|
 //! | check a cohort and register its version | [`check()`] |
-//! | see what a release costs, and its noise | [`forecast`] |
+//! | compute the cost and the noise of a release | [`forecast`] |
 //! | release picks, statistics or counts | [`release`] |
-//! | compute how probably a selection finds the causes | [`power`], [`charts`] |
-//! | make a cohort with planted causes | [`simulate`] |
-//! | see the true values, which must not be published | [`true_values`] |
+//! | compute the probability that a selection finds the causes | [`power`], [`charts`] |
+//! | simulate a cohort with planted causes | [`simulate`] |
+//! | compute the true values, which must not be published | [`true_values`] |
 //!
 //! ```
 //! use deniable::exact::{ratio, whole};
@@ -74,7 +74,7 @@ pub enum Event<'a> {
     OtherLedgers(&'a [String]),
     /// A step of the release.
     Step(Step<'a>),
-    /// The last entry of the ledger, after something was recorded or answered.
+    /// The last entry of the ledger, after a record or an answer was added.
     Head(&'a Head),
 }
 
@@ -85,8 +85,8 @@ impl Event<'_> {
         Some(match self {
             Self::NewLedger(path) => format!("a new ledger begins: {}", path.display()),
             Self::OtherLedgers(names) => format!(
-                "there are other ledgers beside it: {}. The same people must be charged to one ledger, or what they were promised is \
-                 broken without a word: name theirs with {} or {}",
+                "there are other ledgers beside it: {}. The same people must be charged to one ledger, or their promise is broken \
+                 silently: name their ledger with {} or {}",
                 names.join(", "),
                 surface.option("population"),
                 surface.option("ledger")
@@ -100,7 +100,7 @@ impl Event<'_> {
                 let option = surface.option(if surface == Surface::Command { "data-version" } else { "version" });
                 format!(
                     "the files of `{source}` were written to after version \"{version}\" was registered, and the stored answers are about \
-                     what they held then. `deniable gwas check` tells whether they changed; if so, name a new {option}"
+                     their earlier contents. `deniable gwas check` shows whether they changed; if so, name a new {option}"
                 )
             }
             Self::Step(Step::Answered(name, origin)) => match origin {
@@ -150,10 +150,12 @@ impl Display for ReleaseReport {
     }
 }
 
-/// Releases association results: charged, computed, stored, shown. The same release again is free. `tell` gets every step.
+/// Releases association results: charges, computes, stores and returns them. Repeating a release is free. `tell` is
+/// called with every step.
 ///
 /// # Errors
-/// When the options are invalid, or the files, the ledger or the promise do not allow it. The error states what was charged.
+/// When the options are invalid, or the files, the ledger or the promise do not allow it. The error states the charges
+/// made.
 pub fn release(options: &ReleaseOptions, tell: &mut dyn FnMut(Event<'_>)) -> Result<ReleaseReport, Error> {
     let Setup { files, protects, promised, request } = Setup::new(options)?;
     let tell = RefCell::new(tell);
@@ -165,7 +167,7 @@ pub fn release(options: &ReleaseOptions, tell: &mut dyn FnMut(Event<'_>)) -> Res
     let means = Means { files: &files, threads, register: options.register, tell: &step };
     let mut rng = SystemRng::new().map_err(crate::Error::from)?;
     let released = deniable_gwas::release(&means, &promised, &request, &mut ledger, &mut rng);
-    // Callers learn of the head also after a failure, so that no entry goes unnoticed.
+    // Callers receive the head even after a failure, so that no entry goes unnoticed.
     if released.is_ok() || *ledger.head() != before {
         tell(Event::Head(ledger.head()));
     }
@@ -176,7 +178,7 @@ pub fn release(options: &ReleaseOptions, tell: &mut dyn FnMut(Event<'_>)) -> Res
 /// Forecasts a release: its cost and its noise. Nothing is charged.
 ///
 /// # Errors
-/// As of a release, before it is charged.
+/// As for [`release`], before its charge.
 pub fn forecast(options: &ReleaseOptions, tell: &mut dyn FnMut(Event<'_>)) -> Result<Forecast, Error> {
     let Setup { files, promised, request, .. } = Setup::new(options)?;
     let summary = match promised.ledger().exists() {
@@ -189,7 +191,7 @@ pub fn forecast(options: &ReleaseOptions, tell: &mut dyn FnMut(Event<'_>)) -> Re
     Ok(deniable_gwas::forecast(&means, &promised, &request, &summary)?)
 }
 
-/// The options of a release, checked.
+/// The validated options of a release.
 struct Setup {
     files: CohortFiles,
     protects: Protects,
@@ -227,7 +229,7 @@ pub struct CohortCheck {
     pub cohort: String,
     /// Its declared version.
     pub version: String,
-    /// What the files contain, and what releases leave out.
+    /// The contents of the files, and the parts that releases leave out.
     pub log: Log,
     /// Whether the ledger registered the version.
     pub registration: Result<RegistrationOutcome, GwasError>,
@@ -304,8 +306,9 @@ impl Display for CohortCheck {
     }
 }
 
-/// Reads a cohort, and registers its version in the ledger. Nothing is charged. Where the ledger refuses the version, because the
-/// files changed, this function returns the numbers, with the reason in [`CohortCheck`]'s `registration`.
+/// Reads a cohort, and registers its version in the ledger. No budget is charged. If the ledger refuses the version
+/// because the files changed, this function succeeds, and [`CohortCheck`]'s `registration` contains the refusal, while
+/// its text does not.
 ///
 /// # Errors
 /// When the options are invalid, or the files or the ledger cannot be used.
@@ -332,8 +335,8 @@ pub fn check(options: &CheckOptions, tell: &mut dyn FnMut(Event<'_>)) -> Result<
     Ok(CohortCheck { log, registration, head: ledger.head().clone(), cohort, version })
 }
 
-/// The SNPs of largest χ², at most `most`, with their true values, as PLINK computes them: for the curator, and never to be
-/// published. `progress` gets the number of SNPs so far.
+/// The at most `most` SNPs of largest χ² with their true values, as PLINK computes them: for the curator, and never to
+/// be published. `progress` is called with the number of SNPs so far.
 ///
 /// # Errors
 /// When the options are invalid, or a file cannot be used.
@@ -361,7 +364,7 @@ fn open(
     tell: &dyn Fn(Event<'_>),
 ) -> Result<Ledger, Error> {
     if !path.exists() {
-        // A mistyped name does not leave an empty ledger behind.
+        // The files are opened first, so that a mistyped name does not leave an empty ledger behind.
         files.open().map_err(of_file)?;
     }
     let source = options::stem(files.files()).1;

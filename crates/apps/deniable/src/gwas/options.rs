@@ -68,15 +68,15 @@ pub struct ReleaseOptions {
     pub genotypes: Genotypes,
     /// The version, population and ledger.
     pub declared: Declaration,
-    /// The promises, all of which are kept; empty where the policy states them.
+    /// The promises, all of which are kept; empty if the policy states them.
     pub promise: Vec<Promise>,
-    /// The prior beliefs of the observers; any by default. `None` where the policy states them.
+    /// The prior beliefs of the observers; any by default. `None` if the policy states them.
     pub prior: Option<PriorRange>,
     /// The protected secrets. There is no default.
     pub adjacency: Option<Protects>,
-    /// The part of the promise that all releases together may use, above 0 and at most 1.
+    /// The maximum share of the promise for all releases together, above 0 and at most 1.
     pub spend: Rational,
-    /// Whether a run that registers the version of the files goes on to release.
+    /// Whether a run that registers the version of the files also releases.
     pub register: bool,
     /// The number of SNPs to pick. Otherwise `snps` or `extract` names SNPs.
     pub top: Option<NonZeroUsize>,
@@ -94,7 +94,7 @@ pub struct ReleaseOptions {
     pub statistics: bool,
     /// Whether allele counts and frequencies of the SNPs are released.
     pub counts: bool,
-    /// The test.
+    /// The association test.
     pub test: Test,
     /// The genotype that a missing call counts as.
     pub fill: Fill,
@@ -130,7 +130,7 @@ impl Default for ReleaseOptions {
     }
 }
 
-/// A look at a cohort before anything is released from it.
+/// The options of a check of a cohort before any release.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CheckOptions {
     /// The files.
@@ -141,15 +141,15 @@ pub struct CheckOptions {
     pub threads: Option<NonZeroUsize>,
 }
 
-/// Reads prior beliefs: `1/2`, `1/5..4/5`, `..1/2` or `any`.
+/// Parses prior beliefs: `1/2`, `1/5..4/5`, `..1/2` or `any`.
 ///
 /// # Errors
-/// When the text states none.
+/// When the text is not a range of priors.
 pub fn priors(text: &str) -> Result<PriorRange, Error> {
     Ok(text.parse().map_err(OptionError::Prior)?)
 }
 
-/// All threads of the machine, or the stated number.
+/// The stated number of threads, or all of the machine.
 pub(super) fn threads(stated: Option<NonZeroUsize>) -> NonZeroUsize {
     stated.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
@@ -163,7 +163,7 @@ fn short<'a>(numbers: impl IntoIterator<Item = (&'static str, &'a Rational)>) ->
     }
 }
 
-/// The number of a promise that is one number.
+/// The number of a promise with a single number.
 fn promised(promise: &Promise) -> Option<&Rational> {
     match promise {
         Promise::PosteriorAtMost(value)
@@ -187,7 +187,7 @@ impl Genotypes {
     /// The files.
     ///
     /// # Errors
-    /// When the options name none, or contradict each other.
+    /// When the options name no files, or contradict each other.
     pub fn files(&self) -> Result<Files, Error> {
         let Self { bfile, vcf, pheno, pheno_name, mpheno } = self;
         apart(&[
@@ -217,7 +217,7 @@ impl Genotypes {
         }
     }
 
-    /// The phenotype of a file with several; the first needs no name.
+    /// The name or number of the phenotype in a file with several; `None` for the first.
     pub(super) fn phenotype(&self) -> Option<String> {
         let number = self.mpheno.filter(|number| number.get() > 1).map(|number| format!("number {number}"));
         self.pheno_name.clone().or(number)
@@ -239,19 +239,19 @@ pub(super) fn stem(files: &Files) -> (PathBuf, String) {
 }
 
 impl Declaration {
-    /// The version.
+    /// The version, which must not be empty.
     pub(super) fn version(&self) -> Result<&str, OptionError> {
         if self.version.trim().is_empty() { Err(OptionError::EmptyVersion) } else { Ok(&self.version) }
     }
 
-    /// The policy, where one is named. It states the population.
+    /// The policy, if one is named. It states the population.
     pub(super) fn policy(&self) -> Result<Option<Policy>, Error> {
         apart(&[(self.policy.is_some(), "policy", self.population.is_some(), "population")])?;
         let policy = self.policy.as_ref().map(|path| Policy::load(path)).transpose();
         Ok(policy.map_err(crate::Error::from)?)
     }
 
-    /// The population and its ledger where no policy states them: by the options, or by the name of the files.
+    /// The population and its ledger if no policy states them: from the options, or from the name of the files.
     pub(super) fn people(&self, files: &Files) -> Result<(String, PathBuf), OptionError> {
         let (folder, stem) = stem(files);
         let population = self.population.clone().unwrap_or(stem);
@@ -269,10 +269,10 @@ impl Declaration {
 }
 
 impl ReleaseOptions {
-    /// The promise, by the options or by the policy.
+    /// The promise, from the options or from the policy.
     ///
     /// # Errors
-    /// When the options state none, or one that cannot be kept.
+    /// When the options state no promise, or one that cannot be kept.
     pub fn cohort_promise(&self) -> Result<CohortPromise, Error> {
         let Declaration { policy: path, ledger, .. } = &self.declared;
         apart(&[
@@ -292,7 +292,7 @@ impl ReleaseOptions {
         Ok(CohortPromise::new(population, ledger, prior, self.promise.clone())?)
     }
 
-    /// The protected secrets.
+    /// The protected secrets, which must be stated.
     ///
     /// # Errors
     /// When they are not stated.
@@ -300,7 +300,7 @@ impl ReleaseOptions {
         Ok(self.adjacency.ok_or(OptionError::NoAdjacency)?)
     }
 
-    /// The request.
+    /// The query of the release.
     pub(super) fn request(&self, files: &Files, protects: Protects) -> Result<Query, Error> {
         let Self { threshold, p_value, grid, spend, extract, .. } = self;
         apart(&[
@@ -339,7 +339,7 @@ impl ReleaseOptions {
         Ok(request)
     }
 
-    /// The SNPs.
+    /// The selection of SNPs.
     fn chosen(&self) -> Result<Snps, OptionError> {
         let cut = match (&self.threshold, &self.p_value) {
             (Some(value), _) => Some(Cut::ChiSquare(value.clone())),
@@ -367,7 +367,7 @@ fn names(file: &Path) -> Result<Vec<String>, OptionError> {
     let problem = |problem: String| OptionError::Extract { file: file.to_owned(), problem };
     let text = std::fs::read_to_string(file).map_err(|error| problem(error.to_string()))?;
     let names: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-    if names.is_empty() { Err(problem("there are no names in it".to_owned())) } else { Ok(names) }
+    if names.is_empty() { Err(problem("it contains no names".to_owned())) } else { Ok(names) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The chances that a selection finds the causes.
+//! The probability that a selection finds the causes.
 
 use super::error::{Error, OptionError};
 use super::options::{Genotypes, PickBy, threads};
@@ -28,7 +28,7 @@ pub struct PowerOptions {
     pub participants: Vec<u32>,
     /// The number of simulated cohorts of each size.
     pub seeds: u64,
-    /// Promises of gain; 2 by default, where `epsilon` is empty, too.
+    /// Promises of gain; 2 by default, if `epsilon` is empty, too.
     pub gain: Vec<Rational>,
     /// Promises of plain differential privacy.
     pub epsilon: Vec<Rational>,
@@ -36,19 +36,19 @@ pub struct PowerOptions {
     pub prior: Vec<PriorRange>,
     /// The protected secrets.
     pub adjacency: Vec<CohortAdjacency>,
-    /// The numbers of SNPs that are picked; by default as many as should be found.
+    /// The numbers of SNPs picked; by default, the number of SNPs to find.
     pub top: Vec<usize>,
-    /// The scores by which they are picked.
+    /// The scores by which SNPs are picked.
     pub score: Vec<PickBy>,
     /// Thresholds on χ², above 0.
     pub threshold: Vec<Rational>,
-    /// P-values above 0, which are divided by the number of SNPs; 1/20 by default, where `threshold` is empty, too.
+    /// P-values above 0, which are divided by the number of SNPs; 1/20 by default, if `threshold` is empty, too.
     pub p_value: Vec<Rational>,
-    /// The test.
+    /// The association test.
     pub test: Test,
     /// The steps in which χ² gets its noise, above 0.
     pub grid: Rational,
-    /// The probability that all SNPs are found at which participants are counted, above 0 and below 1.
+    /// The target probability of finding all SNPs, for which numbers of participants are reported, above 0 and below 1.
     pub target: f64,
     /// The number of threads; all by default.
     pub threads: Option<NonZeroUsize>,
@@ -89,8 +89,8 @@ pub enum PowerEvent {
     Computing(Progress),
 }
 
-/// Computes how probably all SNPs are found. No ledger is charged. The result is not for publication where the cohort is the
-/// curator's own.
+/// Computes the probability that all SNPs are found. No ledger is charged. The result must not be published if the
+/// cohort is the curator's own.
 ///
 /// # Errors
 /// When the options are invalid, or a file cannot be used.
@@ -171,7 +171,7 @@ impl PowerOptions {
         let opened = self.genotypes.files()?.open().map_err(GwasError::from)?;
         let tell = std::cell::RefCell::new(tell);
         let reading = |snps| (tell.borrow_mut())(PowerEvent::Reading(snps));
-        // The key does not matter: the fingerprint is not kept.
+        // Any key will do, because the fingerprint is discarded.
         let cohort =
             Cohort::read(&opened, self.fill, [0; 32], threads(self.threads), &reading).map_err(GwasError::from)?;
         let planted = cohort.places(&self.causal).map_err(OptionError::Causal)?;
@@ -180,8 +180,8 @@ impl PowerOptions {
     }
 }
 
-/// The chances over sizes of cohorts as pictures, one for each adjacency: its name (`genotype`, `label-swap`) and the SVG. Empty for
-/// a cohort that was not simulated: its chances depend on private genotypes, and a picture looks as if it could be published.
+/// Charts of the probability over sizes of cohorts, one for each adjacency: its name (`genotype`, `label-swap`) and the
+/// SVG. For the curator's own cohort, the charts depend on private genotypes and must not be published.
 #[must_use]
 pub fn charts(report: &PowerReport) -> Vec<(String, String)> {
     if !report.power.simulated {

@@ -1,4 +1,4 @@
-//! Cohorts with planted causes.
+//! Simulation of cohorts with planted causes.
 
 use super::error::{Error, OptionError};
 use deniable_genome::plink;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
-/// A cohort to be made.
+/// A cohort to be simulated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulateOptions {
     /// The prefix of the files: OUT.bed, OUT.bim, OUT.fam and OUT.causal.tsv. None of them may exist. "cohort" by default.
@@ -35,7 +35,7 @@ pub struct PlantedCause {
     pub odds_ratio: f64,
 }
 
-/// The planted causes of a cohort that was made. As text they are a table of OUT.causal.tsv.
+/// The planted causes of a simulated cohort. As text they are the table in OUT.causal.tsv.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Simulated {
@@ -52,7 +52,7 @@ impl Display for Simulated {
     }
 }
 
-/// Makes a cohort and writes its files.
+/// Simulates a cohort and writes its files.
 ///
 /// # Errors
 /// When a file exists already or cannot be written, or a setting is out of range.

@@ -1,4 +1,4 @@
-//! The words of options, as the command line and Python write them.
+//! Names of option values on the command line and in Python.
 
 use super::error::{Error, OptionError};
 use super::options::PickBy;
@@ -9,7 +9,7 @@ fn unknown<T>(name: &'static str, word: &str, known: &'static [&'static str]) ->
     Err(OptionError::Word { name, word: deniable_core::text::shown(word), known }.into())
 }
 
-/// Reads the protected secrets: `genotype`, `label-swap`, or `genotype,label-swap`.
+/// Parses the protected secrets: `genotype`, `label-swap`, or `genotype,label-swap`.
 ///
 /// # Errors
 /// When the text contains another word.
@@ -29,10 +29,10 @@ pub fn protects(text: &str) -> Result<Protects, Error> {
     })
 }
 
-/// Reads a score: `distance`, `chi2` or `noisy`.
+/// Parses a score: `distance`, `chi2` or `noisy`.
 ///
 /// # Errors
-/// When the text is another word.
+/// When the text is not one of these.
 pub fn pick_by(word: &str) -> Result<PickBy, Error> {
     match word {
         "distance" => Ok(PickBy::Distance),
@@ -42,10 +42,10 @@ pub fn pick_by(word: &str) -> Result<PickBy, Error> {
     }
 }
 
-/// Reads a test: `allelic` or `genotypic`.
+/// Parses a test: `allelic` or `genotypic`.
 ///
 /// # Errors
-/// When the text is another word.
+/// When the text is not one of these.
 pub fn test(word: &str) -> Result<Test, Error> {
     match word {
         "allelic" => Ok(Test::Allelic),
@@ -54,10 +54,10 @@ pub fn test(word: &str) -> Result<Test, Error> {
     }
 }
 
-/// Reads the genotype that a missing call counts as: `hom-a2`, `het` or `hom-a1`.
+/// Parses the genotype that a missing call counts as: `hom-a2`, `het` or `hom-a1`.
 ///
 /// # Errors
-/// When the text is another word.
+/// When the text is not one of these.
 pub fn fill(word: &str) -> Result<Fill, Error> {
     match word {
         "hom-a2" => Ok(Fill::HomozygousA2),

@@ -19,7 +19,7 @@ fn clinic() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/clinic/policy.toml")
 }
 
-/// The clinic's session, with a ledger of its own.
+/// The clinic's session, with its own ledger.
 fn session(folder: &Path) -> Session {
     let policy = Policy::load(&clinic()).unwrap().with_ledger(folder.join("clinic.ledger"));
     Session::new(policy).unwrap()
@@ -57,7 +57,7 @@ fn rows(count: i64) -> Vec<RecordBatch> {
 fn a_policy_is_released_once_and_shown_for_ever() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path());
-    assert_eq!(session.left().unwrap().exact_share(), Some(whole(1)), "nothing was promised to anybody yet");
+    assert_eq!(session.left().unwrap().exact_share(), Some(whole(1)), "no budget is spent yet");
     let refused = session.release().wait().unwrap_err();
     assert!(matches!(refused, Error::Release(ReleaseError::OnlyRegistered)), "{refused}");
     let released = session.release().wait().unwrap();
@@ -74,7 +74,7 @@ fn a_policy_is_released_once_and_shown_for_ever() {
     assert_eq!(sexes, ["F", "M", "NULL"]);
     for cell in first.column("visits").unwrap() {
         let cell = cell.number().unwrap();
-        // Noise may take a count below zero; the interval is of what is possible.
+        // Noise may make a count negative; the interval contains only possible values.
         let [low, high] = [&cell.low, &cell.high].map(|end| end.as_ref().unwrap().as_i64().unwrap());
         assert!(cell.value.is_some() && 0 <= low && low < high, "{cell:?}");
     }
@@ -88,7 +88,7 @@ fn a_policy_is_released_once_and_shown_for_ever() {
 }
 
 #[test]
-fn some_queries_of_a_policy_and_some_beside_it() {
+fn queries_of_a_policy_and_outside_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let session = session(folder.path()).allowing(RegistrationMode::GoOn);
     let released = session.only(&["patients"]).unwrap().release().wait().unwrap();
@@ -107,7 +107,8 @@ fn some_queries_of_a_policy_and_some_beside_it() {
     assert!(matches!(session.ask(&Query { share: whole(2), ..query }), Err(Error::Query(_))));
 }
 
-/// Parts of a budget: what one is answered, and has left, is one's own; a question has one answer, and nobody's words but one's own with it.
+/// Parts of a budget: analysts see only their own answers, remaining budget and names; a query has one answer for all
+/// of them.
 #[test]
 fn analysts_know_what_they_paid_for() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,7 +132,7 @@ fn analysts_know_what_they_paid_for() {
         asked(&ana, "secret name", "SELECT COUNT(*) AS secret FROM stays WHERE age > 40", ratio(1, 8)).unwrap();
     let left = |session: &Session| session.left().unwrap().exact_share().unwrap();
     assert_eq!((left(&ana), left(&bo), left(&curator)), (ratio(1, 2), whole(1), ratio(1, 2)));
-    // The same question in other words: paid like a new one, answered the same, and kept under one's own.
+    // An equivalent query is charged like a new one, gets the same answer, and is stored under the analyst's own name.
     let same = asked(&bo, "mine", "SELECT COUNT(*) AS n FROM stays WHERE (age > 40)", ratio(1, 8)).unwrap();
     assert_eq!((same.origins[0], left(&bo)), (Origin::Charged, ratio(1, 2)));
     assert_eq!(same.answers()[0].rows, theirs.answers()[0].rows);
@@ -139,11 +140,11 @@ fn analysts_know_what_they_paid_for() {
     let kept = account.releases.iter().find(|release| release.query.name == "mine").unwrap();
     let kept = kept.answer.as_ref().unwrap().read().unwrap().to_string();
     assert!(kept.contains("mine") && !kept.contains("secret"), "{kept}");
-    assert_eq!(account.releases.len(), 2, "the curator's, and Bo's own");
+    assert_eq!(account.releases.len(), 2, "the curator's and Bo's");
     // Of the promise, 1/4 is reserved for each of them: the curator's policy may use half, and has used 1/2 of that.
     let plan = serde_json::to_value(PlanReport::new(curator.plan(), curator.account().unwrap().as_ref())).unwrap();
     assert_eq!(plan["spending"]["left_of_promise"], "1/4", "{plan}");
-    // Nothing of what others paid for is offered, and what is for everybody is free.
+    // Answers that other analysts paid for are not offered, and published answers are free.
     let fewer = asked(&bo, "part", "SELECT COUNT(*) FROM stays WHERE age > 40", ratio(1, 9)).unwrap();
     assert_eq!(fewer.origins, [Origin::Stored], "Bo's own answer holds it");
     let public =
@@ -151,12 +152,12 @@ fn analysts_know_what_they_paid_for() {
     assert_eq!(public.unwrap().origins, [Origin::Stored]);
     let refused = asked(&bo, "more", "SELECT COUNT(*) FROM stays WHERE age > 50", ratio(1, 7)).unwrap_err();
     assert!(refused.to_string().contains("set aside for you"), "{refused}");
-    // A page is for everybody.
+    // A page is public.
     let page = curator.page().unwrap();
     assert!(page.contains("by ward") && !page.contains("secret") && !page.contains("mine"));
 }
 
-/// Inside a task: nothing blocks the runtime, and nothing of it is entered twice.
+/// Inside an async task, no call blocks the runtime or starts a runtime within it.
 #[test]
 fn calls_are_awaited_inside_tasks() {
     let folder = tempfile::tempdir().unwrap();
@@ -164,7 +165,7 @@ fn calls_are_awaited_inside_tasks() {
     let session = session(folder.path()).allowing(RegistrationMode::GoOn);
     let task = async move {
         let (first, second) = (session.release(), session.only(&["patients"]).unwrap().release());
-        // Both were called at once; one is stored by the time that the other is asked.
+        // Both are called at once; the first is stored before the second is run.
         (first.await, second.await)
     };
     let (first, second) = runtime.block_on(runtime.spawn(task)).unwrap();
@@ -180,7 +181,7 @@ fn a_dropped_call_is_charged_and_answered_all_the_same() {
     drop(session.release());
     let again = session.release().wait().unwrap();
     assert!(again.origins.iter().all(|origin| *origin == Origin::Stored));
-    // So are those of a session that is gone.
+    // The calls of a dropped session run as well.
     let sql = "SELECT COUNT(*) FROM visits";
     let query = Query::new("visits", sql, ratio(1, 40));
     let policy = session.policy().clone();
@@ -200,13 +201,13 @@ fn rows_in_memory_are_registered_by_what_they_hold() {
     let registered = session.register(&[]).wait().unwrap();
     assert_eq!((registered[0].table.as_str(), &registered[0].outcome), ("stays", &RegistrationOutcome::New));
     let released = session.release().wait().unwrap();
-    // ε = 500 in all: the noise is nearly always zero, and the truth is seen.
+    // With ε = 500 in all, the noise is nearly always zero, so the true value is visible.
     let stays: Vec<&Cell> = released.answers()[0].column("stays").unwrap().collect();
     let near =
         |cell: &Cell, truth: i64| (cell.number().unwrap().value.as_ref().unwrap().as_i64().unwrap() - truth).abs() <= 2;
     assert!(near(stays[0], 250) && near(stays[1], 750), "{stays:?}");
 
-    // Other rows under the same version are refused; in other batches they are the same.
+    // Other rows under the same version are refused; the same rows in other batches are accepted.
     let asking = |rows: Vec<RecordBatch>| {
         let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", rows).unwrap();
         let sql = "SELECT COUNT(*) FROM stays WHERE age > 50";
@@ -219,7 +220,7 @@ fn rows_in_memory_are_registered_by_what_they_hold() {
     assert!(matches!(session.with_rows("stay", Vec::new()), Err(Error::NoTable { known, .. }) if known == ["stays"]));
 }
 
-/// What stands in memory is looked at like what stands in files: before it is registered, and never after.
+/// Rows in memory are checked like rows in files: before they are registered, and never after.
 #[test]
 fn rows_in_memory_that_read_badly_are_not_registered() {
     let folder = tempfile::tempdir().unwrap();
@@ -235,7 +236,7 @@ fn rows_in_memory_that_read_badly_are_not_registered() {
 }
 
 #[test]
-fn what_a_session_tells_and_what_it_may_use() {
+fn events_and_resources_of_a_session() {
     let folder = tempfile::tempdir().unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = told.clone();

@@ -1,4 +1,5 @@
-//! The server of examples/web, by its statuses: answers, errors of the analyst, a budget that is used up, and private errors.
+//! The server of examples/web, by its status codes: answers, errors of the analyst, an exhausted budget, and private
+//! errors.
 
 #[allow(dead_code, reason = "the example's main, which listens on a port of its own")]
 #[path = "../../../../../examples/web/src/main.rs"]
@@ -76,7 +77,7 @@ fn the_web_example_answers_and_refuses_with_statuses() {
     let (status, plan) = send(address, "GET /plan", "");
     assert_eq!((status, plan["queries"].as_array().unwrap().len()), (200, 5), "{plan}");
 
-    // 19/20 of the promise does not pay for all of it, and the analyst may read so.
+    // 19/20 of the promise does not cover the query, and the analyst may be told.
     let (status, body) = ask(address, "SELECT COUNT(*) AS n FROM visits", "1");
     assert_eq!((status, error(&body)["code"].as_str()), (402, Some("budget")), "{body}");
 

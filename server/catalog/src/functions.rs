@@ -257,13 +257,13 @@ pub(crate) fn add(connection: &Connection, description: &Description, meter: &Ar
     names(connection, description, &known, meter)?;
     lists::add(connection, meter)?;
     texts::add(connection, meter)?;
-    others(connection, meter)?;
+    scalars(connection, meter)?;
     let own = listed(connection, ADDED)?.difference(&before).cloned().collect();
     meter.offer(own, listed(connection, MODULES)?);
     Ok(())
 }
 
-fn others(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
+fn scalars(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
     let scalar = |name: &str, of: fn(&Context<'_>) -> Option<Value>| {
         let meter = Arc::clone(meter);
         connection.create_scalar_function(name, -1, PLAIN, move |context| counted(&meter, of(context), length_of))

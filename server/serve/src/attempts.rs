@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// Failures are dropped this long after the last attempt.
 const FORGOTTEN: Duration = Duration::from_secs(900);
 /// Maximum number of recorded pairs of name and source.
-const MOST: usize = 10_000;
+const MAX_RECORDS: usize = 10_000;
 /// Bits of an IPv6 address that one client may choose at will.
 const OWN_BITS: u32 = 64;
 
@@ -81,11 +81,11 @@ impl Attempts {
     }
 
     fn make_room(&mut self, now: Instant) {
-        if self.0.len() < MOST {
+        if self.0.len() < MAX_RECORDS {
             return;
         }
         self.0.retain(|_, known| now.duration_since(known.next) <= FORGOTTEN);
-        if self.0.len() < MOST {
+        if self.0.len() < MAX_RECORDS {
             return;
         }
         let least = self.0.iter().min_by_key(|(_, known)| (known.failures, known.next)).map(|(key, _)| key.clone());
@@ -170,10 +170,10 @@ mod tests {
         for _ in 0..5 {
             attempts.wrong("ana", here, now);
         }
-        for at in 0..MOST + 50 {
+        for at in 0..MAX_RECORDS + 50 {
             attempts.wrong(&format!("made up {at}"), here, now);
         }
-        assert_eq!(attempts.0.len(), MOST);
+        assert_eq!(attempts.0.len(), MAX_RECORDS);
         assert_eq!(attempts.wait("ana", here, now), Some(PATIENCE));
     }
 }

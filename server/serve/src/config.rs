@@ -225,7 +225,7 @@ impl Reader<'_> {
         ConfigError::Place { path: self.path.to_owned(), line, reason: reason.into() }
     }
 
-    fn of(&self, node: &Node, wanted: &str) -> ConfigError {
+    fn unexpected(&self, node: &Node, wanted: &str) -> ConfigError {
         self.wrong(node.span.start, format!("expected {wanted}, found {}", node.shape.describe()))
     }
 
@@ -238,7 +238,7 @@ impl Reader<'_> {
         node: &'a Node,
         known: &[&'static str],
     ) -> Result<Vec<(&'static str, &'a Node)>, ConfigError> {
-        let Shape::Table(members) = &node.shape else { return Err(self.of(node, "a table")) };
+        let Shape::Table(members) = &node.shape else { return Err(self.unexpected(node, "a table")) };
         let mut found = Vec::new();
         for member in members {
             let Some(key) = known.iter().find(|known| **known == member.key) else {
@@ -255,19 +255,19 @@ impl Reader<'_> {
     fn text(&self, node: &Node) -> Result<String, ConfigError> {
         match &node.shape {
             Shape::Text(text) => Ok(text.clone()),
-            _ => Err(self.of(node, "a text")),
+            _ => Err(self.unexpected(node, "a text")),
         }
     }
 
     fn truth(&self, node: &Node) -> Result<bool, ConfigError> {
         match node.shape {
             Shape::Boolean(truth) => Ok(truth),
-            _ => Err(self.of(node, "true or false")),
+            _ => Err(self.unexpected(node, "true or false")),
         }
     }
 
     fn number(&self, node: &Node) -> Result<usize, ConfigError> {
-        let Shape::Number(digits) = &node.shape else { return Err(self.of(node, "a whole number")) };
+        let Shape::Number(digits) = &node.shape else { return Err(self.unexpected(node, "a whole number")) };
         let number = digits.replace('_', "").parse().ok().filter(|number| *number > 0);
         number.ok_or_else(|| self.wrong(node.span.start, "expected a whole number above 0"))
     }
@@ -312,7 +312,7 @@ impl Reader<'_> {
             Shape::List(names) => {
                 names.iter().map(|name| self.text(name)).collect::<Result<_, _>>().map(NeedsApproval::Of)
             }
-            _ => Err(self.of(node, "true, false or a list of accounts")),
+            _ => Err(self.unexpected(node, "true, false or a list of accounts")),
         }
     }
 

@@ -18,8 +18,8 @@ use num_traits::Zero;
 const NAME: &str = "query";
 /// The example price in hints, as numerator and denominator.
 const EXAMPLE: (i64, i64) = (1, 40);
-/// The least price is 1/`LEAST` of the promise, which bounds the number of queries that a part can pay for.
-const LEAST: i64 = 100_000;
+/// The lowest price is 1/`PARTS_OF_PROMISE` of the promise, which bounds the number of queries that a part can pay for.
+const PARTS_OF_PROMISE: i64 = 100_000;
 /// Prices are multiples of 1/`UNITS`, so that sums of prices stay short fractions. The factors are 2^6, 3^3, 5^6, 7, 11
 /// and 13.
 const UNITS: i64 = 27_027_000_000;
@@ -62,8 +62,10 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
     let wrong =
         |why: String| Failure::new(Code::Setting, format!("deniable.spend: {why}")).hint("SET deniable.spend = '1/40'");
     let value = parse_rational(text).map_err(|error| wrong(error.to_string()))?;
-    if value < ratio(1, LEAST) || value > whole(1) {
-        return Err(wrong(format!("a share of the promise is at least 1/{LEAST} and at most 1, such as 1/40 or 2.5%")));
+    if value < ratio(1, PARTS_OF_PROMISE) || value > whole(1) {
+        return Err(wrong(format!(
+            "a share of the promise is at least 1/{PARTS_OF_PROMISE} and at most 1, such as 1/40 or 2.5%"
+        )));
     }
     if !(&value * whole(UNITS)).is_integer() {
         return Err(wrong(format!(

@@ -48,12 +48,12 @@ impl ParameterTypes<'_> {
     }
 
     /// The type of an expression that a parameter is compared with.
-    fn of(&self, expr: &Expr) -> Option<Type> {
+    fn type_of(&self, expr: &Expr) -> Option<Type> {
         let column = match expr {
             Expr::Identifier(name) => name,
             Expr::CompoundIdentifier(names) => names.last()?,
-            Expr::Nested(inner) => return self.of(inner),
-            Expr::BinaryOp { left, .. } => return self.of(left),
+            Expr::Nested(inner) => return self.type_of(inner),
+            Expr::BinaryOp { left, .. } => return self.type_of(left),
             Expr::Value(value) => {
                 return match &value.value {
                     Value::Number(..) => Some(Type::INT8),
@@ -69,7 +69,7 @@ impl ParameterTypes<'_> {
     }
 
     fn alike(&mut self, sides: &[&Expr]) {
-        if let Some(of) = sides.iter().find_map(|side| self.of(side)) {
+        if let Some(of) = sides.iter().find_map(|side| self.type_of(side)) {
             sides.iter().for_each(|side| self.is(side, of));
         }
     }
@@ -94,7 +94,7 @@ impl Visitor for ParameterTypes<'_> {
                 self.alike(&sides);
             }
             Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => {
-                let list = self.of(left).and_then(Type::about).and_then(|about| Type::of_oid(about.array));
+                let list = self.type_of(left).and_then(Type::about).and_then(|about| Type::of_oid(about.array));
                 if let Some(list) = list {
                     self.is(right, list);
                 }

@@ -292,7 +292,7 @@ impl Run {
                 tag("CALL")
             }
             Kind::Nothing(name) => tag(name),
-            Kind::Other(word) => Err(other(word)),
+            Kind::Other(word) => Err(unsupported(word)),
         }
     }
 
@@ -471,7 +471,7 @@ fn placed(failure: Failure, asked: &str, sent: &str) -> Failure {
 }
 
 /// The error for a statement that begins with this unsupported word.
-fn other(word: &str) -> Failure {
+fn unsupported(word: &str) -> Failure {
     let hint = "query with SELECT; \\d lists the tables, and EXPLAIN SELECT ... shows the cost of an answer";
     match word {
         "PREPARE" | "EXECUTE" => Failure::new(Code::NotSupported, format!("{word} is not supported as a statement"))

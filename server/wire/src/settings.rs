@@ -80,7 +80,7 @@ const TOLD: [(&str, &str); 11] = [
 ];
 /// Maximum length of a value in bytes.
 const LONGEST: usize = 1_000;
-const MOST: usize = 200;
+const MAX_SETTINGS: usize = 200;
 
 /// The settings of a connection.
 #[derive(Debug, Clone)]
@@ -177,7 +177,7 @@ impl Settings {
                 Failure::new(Code::Setting, message).hint("qualify the table with its schema: simulated.visits")
             );
         }
-        if value.is_some_and(|value| value.len() > LONGEST) || self.now.len() > MOST {
+        if value.is_some_and(|value| value.len() > LONGEST) || self.now.len() > MAX_SETTINGS {
             return Err(Failure::new(
                 Code::Setting,
                 format!("the value of {name} is too long, or there are too many settings"),

@@ -35,7 +35,7 @@ pub fn tokens(sql: &str) -> Result<(Vec<PlacedToken>, Vec<PlacedToken>), Failure
     let mut place = Place { rest: sql.chars(), sql, line: 1, column: 1 };
     let (mut comments, mut all) = (Vec::new(), Vec::new());
     for found in found {
-        let place = place.of(found.span.start)..place.of(found.span.end);
+        let place = place.offset(found.span.start)..place.offset(found.span.end);
         let placed = PlacedToken { token: found.token, place };
         match &placed.token {
             Token::EOF => {}
@@ -122,7 +122,7 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// The byte offset of a location, which must not precede the last one.
-    fn of(&mut self, location: Location) -> usize {
+    fn offset(&mut self, location: Location) -> usize {
         while (self.line, self.column) < (location.line, location.column) {
             match self.rest.next() {
                 Some('\n') => (self.line, self.column) = (self.line + 1, 1),

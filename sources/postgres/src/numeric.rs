@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_numbers_are_none() {
+    fn malformed_numbers_have_no_value() {
         for sign in [0xC000_u16, 0xD000, 0xF000, 1] {
             let mut bytes = vec![0, 0, 0, 0];
             bytes.extend(sign.to_be_bytes());

@@ -54,7 +54,7 @@ fn text_end(json: &str) -> usize {
 
 /// Whether a number is unchanged when it is parsed as a float and printed again, and is within ±2^53.
 fn is_held_by_floats(number: &str) -> bool {
-    const MOST: f64 = 9_007_199_254_740_992.0;
+    const MAX_INTEGER: f64 = 9_007_199_254_740_992.0;
     // Only floats are written with an exponent.
     if number.contains(['e', 'E']) {
         return true;
@@ -63,7 +63,7 @@ fn is_held_by_floats(number: &str) -> bool {
         Some((whole, part)) => format!("{whole}.{}", part.trim_end_matches('0')).trim_end_matches('.').to_owned(),
         None => text.to_owned(),
     };
-    number.parse::<f64>().is_ok_and(|float| float.abs() <= MOST && plain(&float.to_string()) == plain(number))
+    number.parse::<f64>().is_ok_and(|float| float.abs() <= MAX_INTEGER && plain(&float.to_string()) == plain(number))
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ mod tests {
     use std::cell::{Cell, RefCell};
 
     #[test]
-    fn progress_is_told_meanwhile_and_at_the_end() {
+    fn progress_is_reported_meanwhile_and_at_the_end() {
         let meter = Meter::new();
         let told = RefCell::new(Vec::new());
         let here = std::thread::current().id();

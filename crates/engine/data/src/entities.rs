@@ -26,7 +26,7 @@ const TOGETHER: usize = 64;
 const FEWEST_PLACES: usize = 1 << 10;
 /// A free place. Not zero: memory known to be zero is allocated only when it is written to, and a page that is first
 /// read and then written stops every thread twice.
-const NOBODY: u128 = u128::MAX;
+const FREE_PLACE: u128 = u128::MAX;
 
 pub(crate) struct Entities {
     bits: EntityBits,
@@ -68,7 +68,7 @@ impl Entities {
         let mut reserved = self.memory.reserve();
         // Needs no check of the limit, because it is small.
         let _ = reserved.try_grow(FEWEST_PLACES * WIDTH);
-        let places = vec![NOBODY; FEWEST_PLACES];
+        let places = vec![FREE_PLACE; FEWEST_PLACES];
         EntityCounter { places, known: 0, reserved, sorted: Vec::new(), spill: self.spill.clone() }
     }
 
@@ -113,7 +113,7 @@ impl Entities {
 
 /// An entity's bits as stored in a place. The two largest values share one.
 fn place_of([first, second]: Identity) -> u128 {
-    (u128::from(second) << 64 | u128::from(first)).min(NOBODY - 1)
+    (u128::from(second) << 64 | u128::from(first)).min(FREE_PLACE - 1)
 }
 
 impl EntityCounter {
@@ -142,7 +142,7 @@ impl EntityCounter {
             // A multiple of an odd number visits every place once.
             let place = |step: usize| (begin + step).wrapping_mul(0x9e37_79b9_7f4a_7c15) & last;
             let mut some = std::array::from_fn::<u128, TOGETHER, _>(|step| other.places[place(step)]).to_vec();
-            some.retain(|entity| *entity != NOBODY);
+            some.retain(|entity| *entity != FREE_PLACE);
             self.add(&some)?;
         }
         Ok(())
@@ -154,8 +154,8 @@ impl EntityCounter {
         if !self.reserved.try_grow(2 * bytes) {
             return self.sort();
         }
-        let mut places = vec![NOBODY; 2 * self.places.len()];
-        for entity in self.places.iter().filter(|entity| **entity != NOBODY) {
+        let mut places = vec![FREE_PLACE; 2 * self.places.len()];
+        for entity in self.places.iter().filter(|entity| **entity != FREE_PLACE) {
             take_place(&mut places, *entity);
         }
         self.places = places;
@@ -166,12 +166,12 @@ impl EntityCounter {
     /// Writes the entities in memory to a sorted file. The places are kept for the next entities.
     fn sort(&mut self) -> std::io::Result<()> {
         let all = self.places.len();
-        self.places.retain(|entity| *entity != NOBODY);
+        self.places.retain(|entity| *entity != FREE_PLACE);
         self.places.sort_unstable();
         let mut writer = Writer::new(self.spill.as_ref())?;
         self.places.iter().try_for_each(|entity| writer.write(*entity))?;
         self.places.clear();
-        self.places.resize(all, NOBODY);
+        self.places.resize(all, FREE_PLACE);
         self.known = 0;
         self.sorted.push(writer.finish()?);
         if self.sorted.len() >= MOST_FILES {
@@ -191,7 +191,7 @@ fn take_place(places: &mut [u128], entity: u128) -> bool {
     let mut at = entity as usize & last;
     loop {
         match places[at] {
-            NOBODY => {
+            FREE_PLACE => {
                 places[at] = entity;
                 return true;
             }

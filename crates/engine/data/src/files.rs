@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_no_paths_and_their_credentials_are_not_shown() {
+    fn urls_are_rejected_without_their_credentials() {
         let folder = tempfile::tempdir().unwrap();
         let csv = Format::Csv(CsvOptions::with_delimiter(b','));
         // The path that a URL would name if it were taken for a path.

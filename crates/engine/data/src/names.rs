@@ -105,7 +105,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn parquet_tells_types() {
+    fn parquet_schemas_have_types() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         let item = Arc::new(Field::new("item", DataType::Int64, true));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_names() {
+    fn lines_without_names_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.csv");
         let names = |text: &str| {

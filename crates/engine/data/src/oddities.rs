@@ -21,7 +21,7 @@ pub const BAD_PERCENT: u64 = 2;
 /// Maximum length in bytes of a text that is stored inline in a view.
 const SHORT: usize = 12;
 /// Maximum number of keys that are searched linearly.
-const FEW: usize = 16;
+const MAX_SCANNED_KEYS: usize = 16;
 
 /// The number of values with a property, and the place of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -225,7 +225,7 @@ impl<'a> ExpectedValues<'a> {
             days: plausible_days(column),
             null: keys.contains(&Key::Null),
             others: keys.contains(&Key::Other),
-            views: texts.clone().filter(|text| text.len() <= SHORT).take(FEW).map(short_view).collect(),
+            views: texts.clone().filter(|text| text.len() <= SHORT).take(MAX_SCANNED_KEYS).map(short_view).collect(),
             texts: texts.collect(),
             integers: integers.collect(),
             truths: [false, true].map(|truth| keys.contains(&Key::Boolean(truth))),

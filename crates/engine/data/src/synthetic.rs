@@ -20,7 +20,7 @@ use rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
 
 /// Number of distinct values of a column with nothing but a declared type.
-const FEW: u64 = 50;
+const DISTINCT_VALUES: u64 = 50;
 /// Rows of one entity, if its caps allow as many.
 const ROWS_EACH: u64 = 3;
 /// The seed, the same for all users.
@@ -48,7 +48,7 @@ fn batch(table: &TableSchema, rows: u64, entities: Option<u64>) -> Result<Record
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
     let rows = match &table.public_key {
         None => rows,
-        Some(key) => table.columns.iter().find(|column| column.name == *key).map_or(FEW, distinct),
+        Some(key) => table.columns.iter().find(|column| column.name == *key).map_or(DISTINCT_VALUES, distinct),
     };
     let arrays = table.columns.iter().map(|column| {
         let values: Vec<Value> = (0..rows).map(|row| value(table, column, (row, entities), &mut rng)).collect();
@@ -72,7 +72,7 @@ fn distinct(column: &Column) -> u64 {
             let (low, high) = bounds.in_units();
             high.abs_diff(low).saturating_add(1).min(10_000)
         }
-        (None, None) => FEW,
+        (None, None) => DISTINCT_VALUES,
     }
 }
 
@@ -97,9 +97,9 @@ fn value(table: &TableSchema, column: &Column, (row, entities): (u64, Option<u64
             found.and_then(|at| keys.get(at)).or(keys.first()).map_or(Value::Null, |key| Value::Key(key.clone()))
         }
         (None, ColumnType::Boolean) => Value::Key(Key::Boolean(uniform(rng) < 0.3)),
-        (None, ColumnType::Text) => nth(column, below(rng, FEW)),
+        (None, ColumnType::Text) => nth(column, below(rng, DISTINCT_VALUES)),
         (None, _) => match &column.bounds {
-            None => Value::Number(below(rng, FEW) as f64),
+            None => Value::Number(below(rng, DISTINCT_VALUES) as f64),
             Some(bounds) => {
                 let number = |end: &Rational| end.to_f64().unwrap_or(0.0);
                 let (low, high, step) = (number(bounds.low()), number(bounds.high()), number(bounds.step()));

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Maximum number of columns copied or inspected for one query, which bounds the time.
-const MOST: usize = 1_000_000;
+const MAX_INSPECTED: usize = 1_000_000;
 /// Maximum number of columns of a query, and of sources after one FROM, as in SQLite.
 const MOST_COLUMNS: usize = 2_000;
 const MOST_SOURCES: usize = 64;
@@ -49,7 +49,7 @@ fn renamed(mut columns: Columns, alias: Option<&TableAlias>) -> Columns {
 
 impl<'a> Scope<'a> {
     pub(super) fn of(description: &'a Description) -> Self {
-        let left = Rc::new(Cell::new(MOST));
+        let left = Rc::new(Cell::new(MAX_INSPECTED));
         Self { description, around: None, named: BTreeMap::new(), sources: Vec::new(), left }
     }
 

@@ -224,7 +224,7 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn of_what_is_stored(array in stored()) {
+    fn law_of_stored_arrays(array in stored()) {
         for kind in ColumnType::ALL {
             let column = Column { zone: zone_of(array.data_type()), ..column(kind, None) };
             match ColumnReader::from_stored(&column, array.data_type(), Path::new("t")) {
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn of_texts(values in proptest::collection::vec(text(), 0..30), options in options(), german in any::<bool>()) {
+    fn law_of_texts(values in proptest::collection::vec(text(), 0..30), options in options(), german in any::<bool>()) {
         let array: ArrayRef = Arc::new(StringArray::from(values));
         for kind in ColumnType::ALL {
             let format = if german { Some("%d.%m.%Y") } else { None };

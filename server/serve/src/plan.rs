@@ -257,7 +257,7 @@ fn cost(plan: &Plan) -> String {
     })
 }
 
-/// The columns of an answer that the query shows.
+/// The answer in its displayed form.
 #[must_use]
 pub fn shown(asked: &PricedPlan, answered: &QueryAnswer) -> Option<Answer> {
     let planned = asked.plan.queries().first()?;

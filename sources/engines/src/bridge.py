@@ -1,6 +1,6 @@
-"""Speaks for Deniable to an engine whose own client is Python's: a line of JSON in, a line of JSON out.
+"""Connects Deniable to an engine through its Python client: a line of JSON in, a line of JSON out.
 
-No value and no message of the engine is ever passed on but the rows of totals: messages quote values.
+Only rows of totals are passed on, and no other value and no message of the engine, because messages quote values.
 """
 
 import sys
@@ -39,7 +39,7 @@ class Spark:
         return self.session.conf.get(key)
 
     def others(self):
-        """Settings that bring back what statements meant in other versions."""
+        """Legacy settings, which restore the semantics of earlier versions."""
         return [key for key in self.session.conf.getAll if key.startswith("spark.sql.legacy.")]
 
     def columns(self, relation):
@@ -92,7 +92,7 @@ def answer(engine, question):
             rows = engine.rows(question["sql"], question["salt"])
             return [[None if value is None else str(value) for value in row] for row in rows]
         case _:
-            raise ValueError("an unknown question")
+            raise ValueError("an unknown request")
 
 
 def main():
@@ -106,7 +106,7 @@ def main():
             else:
                 told = answer(engine, question)
             reply = {"answer": told}
-        except BaseException as error:  # noqa: BLE001: whatever it is, its message stays here.
+        except BaseException as error:  # noqa: BLE001: no message of any error is passed on.
             if os.environ.get("DENIABLE_ENGINE_TALKS", "") not in ("", "0"):
                 print(error, file=sys.stderr)
             condition = getattr(error, "getCondition", lambda: None)

@@ -1,4 +1,4 @@
-//! Accounts: what is promised for them, what was charged to them, and what each who asks may know of that.
+//! Accounts: their guarantees and charges, and the view of each analyst.
 
 use crate::answer::StoredAnswer;
 use crate::approvals::Request;
@@ -18,27 +18,27 @@ use std::sync::Arc;
 /// The state of the noise of a charge (P-1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Draw {
-    /// None was drawn.
+    /// No noise was drawn.
     Open,
-    /// It was about to be drawn, by the entry of this number.
+    /// The draw began with the entry of this number.
     Begun(u64),
-    /// The numbers.
+    /// The noise was drawn; these are the numbers.
     Done(Arc<Numbers>),
-    /// It will never be drawn: the contents, the program or the price have changed, or the ledger continues an older
+    /// Noise will never be drawn: the contents, the program or the price have changed, or the ledger continues an older
     /// copy.
     Closed,
 }
 
-/// A charge, and its answer once it has one.
+/// A charge, with its answer if there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Release {
     /// The number of the charge's entry.
     pub seq: u64,
-    /// When it was charged.
+    /// The time of the charge.
     pub at: Timestamp,
-    /// The policy that asked.
+    /// The policy of the query.
     pub policy: String,
-    /// The question.
+    /// The query.
     pub query: Charge,
     /// The odds ratio spent.
     pub cost: Spend,
@@ -48,11 +48,11 @@ pub struct Release {
     pub basis: String,
     /// The state of its noise.
     pub draw: Draw,
-    /// What is stored of the answer beside its numbers, read on demand; none when the process died before storing it.
+    /// The stored answer besides its numbers, read on demand; `None` if the process died before storing it.
     pub answer: Option<StoredAnswer>,
     /// The numbers of the answer. They may have been drawn for a charge of another part.
     pub numbers: Option<Arc<Numbers>>,
-    /// The number of the answer's entry: which of two answers was first is not the order of their charges.
+    /// The number of the answer's entry: answers may be stored in another order than their charges.
     pub answered: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Release {
         self.answer.is_none() && self.draw == Draw::Open
     }
 
-    /// Whether one who asks may know of it: it is public, or this one's own.
+    /// Whether the owner of `part` may see it: it is public, or a charge of that part.
     #[must_use]
     pub fn seen_by(&self, part: &Part) -> bool {
         self.part == Part::Whole || self.part == *part
@@ -85,40 +85,40 @@ impl Release {
 pub struct PromiseChange {
     /// The number of its entry.
     pub seq: u64,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
     /// The guarantee until then.
     pub from: Guarantee,
     /// The guarantee since.
     pub to: Guarantee,
-    /// Why.
+    /// The curator's reason.
     pub reason: String,
     /// Whether the new limit allows larger odds.
     pub weaker: bool,
 }
 
-/// An account with everything that happened on it, or as one who asks may know it ([`Account::seen_by`]).
+/// An account with its history, or the view of it for the owner of a part ([`Account::seen_by`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
-    /// What it counts for.
+    /// The key of the account.
     pub id: AccountId,
-    /// When it was opened.
+    /// The time when it was opened.
     pub opened: Timestamp,
     /// The guarantee in force.
     pub guarantee: Guarantee,
-    /// The odds ratio of all releases together (C-1); of a question that several paid for, once.
+    /// The odds ratio of all releases together (C-1); a query that several parts paid for counts once.
     pub spent: Spend,
     /// Every charge, in order.
     pub releases: Vec<Release>,
     /// Every change of the guarantee, in order.
     pub changes: Vec<PromiseChange>,
-    /// Every question that was to be allowed, in order.
+    /// Every request for approval, in order.
     pub requests: Vec<Request>,
-    /// What is set aside for whom.
+    /// The parts of the budget.
     pub(crate) parts: Parts,
-    /// Who sees it so, and what this one may spend; none where everything is seen.
+    /// The part that this view is for, with its allowances; `None` if everything is visible.
     own: Option<(Part, Vec<Allowance>)>,
-    /// The places in `releases` of each ask's identity: one for each part that paid for it.
+    /// The places in `releases` of each query's identity: one for each part that paid for it.
     identities: BTreeMap<String, Vec<usize>>,
 }
 
@@ -138,15 +138,16 @@ impl Account {
         }
     }
 
-    /// The charge that pays for an ask of this identity: of several, one that is answered. Dead ones pay for nothing.
+    /// The charge that pays for a query of this identity: preferably one that is answered. Dead charges pay for
+    /// nothing.
     #[must_use]
     pub fn release(&self, identity: &str) -> Option<&Release> {
         let all = || self.charged(identity);
         all().find(|release| release.answer.is_some()).or_else(|| all().next())
     }
 
-    /// Whether a query of this identity, basis and cost is paid for: it is answered, or its noise was drawn, or is
-    /// still to be drawn, on the same basis and at the same cost. Without a basis every open charge counts.
+    /// Whether a query of this identity, basis and cost is paid for: it is answered, or its noise was drawn, or may
+    /// still be drawn, on the same basis and at the same cost. Without a basis every open charge counts.
     #[must_use]
     pub fn is_paid(&self, identity: &str, basis: Option<&str>, cost: &Spend) -> bool {
         self.release(identity).is_some_and(|release| {
@@ -154,7 +155,7 @@ impl Account {
         })
     }
 
-    /// Every charge for an ask of this identity that is not dead.
+    /// Every charge for a query of this identity that is not dead.
     pub(crate) fn charged(&self, identity: &str) -> impl Iterator<Item = &Release> {
         let places = self.identities.get(identity).into_iter().flatten();
         places.filter_map(|place| self.releases.get(*place)).filter(|release| !release.is_dead())
@@ -172,32 +173,32 @@ impl Account {
         }
     }
 
-    /// What one policy has spent of this account.
+    /// The odds that one policy has spent of this account.
     #[must_use]
     pub fn spent_by(&self, policy: &str) -> Spend {
         let own = self.releases.iter().filter(|release| release.policy == policy);
         own.fold(Spend::nothing(), |sum, release| sum.and(&release.cost))
     }
 
-    /// What is set aside under this name.
+    /// The part of this name.
     #[must_use]
     pub fn part(&self, name: &str) -> Option<&SetAside> {
         self.parts.get(name)
     }
 
-    /// All that is set aside, by name; of an account as one sees it, that one's own part.
+    /// All parts, by name; in the view for a part, that part only.
     #[must_use]
     pub fn parts(&self) -> &BTreeMap<String, SetAside> {
         self.parts.all()
     }
 
-    /// The share of ln R that nobody has to himself: it pays for what is public.
+    /// The share of ln R that is not reserved; it pays for public answers.
     #[must_use]
     pub fn unreserved_share(&self) -> Rational {
         self.parts.unreserved_share()
     }
 
-    /// What may be spent by whoever sees the account so: what is asked must fit into each. At least one.
+    /// The allowances of the viewer: a query must fit into each. At least one.
     #[must_use]
     pub fn allowances(&self) -> Vec<Allowance> {
         let all = || Allowance { spent: self.spent.clone(), limit: self.guarantee.limit().clone() };
@@ -218,11 +219,12 @@ impl Account {
         self.allowances().into_iter().next().map_or_else(Spend::nothing, |own| own.limit)
     }
 
-    /// The account as one who asks may know it, and so everything that may decide what this one is answered or refused: what is public, and
-    /// this one's own part (C-7). `spent` is that of the part, as are the allowances. For [`Part::Whole`], what is public alone.
+    /// The view of the account for the owner of a part: public charges, and those of this part (C-7). All decisions
+    /// about the owner's answers and refusals depend on this view only. `spent` and the allowances are those of the
+    /// part. For [`Part::Whole`], public charges only.
     #[must_use]
     pub fn seen_by(&self, part: &Part) -> Self {
-        // Seen through other eyes first, it tells too little of what may be spent.
+        // A view for another part understates the allowances.
         let known = match &self.own {
             Some((who, _)) if who == part => return self.clone(),
             Some(_) => None,
@@ -248,7 +250,7 @@ impl Account {
         seen
     }
 
-    /// The same as it was before these charges were: what is spent stays spent.
+    /// The account before some of its charges; their odds remain spent.
     #[must_use]
     pub fn without(&self, hidden: &dyn Fn(&Release) -> bool) -> Self {
         let mut left = Self { releases: Vec::new(), identities: BTreeMap::new(), ..self.clone() };
@@ -263,7 +265,7 @@ impl Account {
         self.releases.push(release);
     }
 
-    /// Whether this charge may follow.
+    /// Whether this charge may come next.
     pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
         // Open charges on another basis, or at another price, are closed by this one: it pays for itself.
         let is_closed = |known: &Release| known.is_open() && (known.basis != charge.basis || known.cost != charge.cost);
@@ -271,7 +273,7 @@ impl Account {
         if same().any(|release| release.seen_by(&charge.part)) {
             return Err(Contradiction::ChargedTwice);
         }
-        // What decides an answer's noise is in its identity, and so is the price.
+        // The identity determines the noise of an answer, and so its price.
         if same().any(|release| release.cost != charge.cost) {
             return Err(Contradiction::OtherPrice);
         }
@@ -287,7 +289,7 @@ impl Account {
         if same().next().is_some() { Ok(()) } else { within(&self.spent.and(&charge.cost), self.guarantee.limit()) }
     }
 
-    /// Takes in a charge that was checked.
+    /// Records a charge after [`Self::check`].
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
         self.close_others(&charge.query.identity, &charge.basis, Some(&charge.cost));
         let again = self.charged(&charge.query.identity).any(|release| self.parts.takes_unreserved(&release.part));
@@ -307,13 +309,13 @@ pub(crate) fn within(spent: &Spend, limit: &Spend) -> Result<(), Contradiction> 
     if spent.fits(limit)? { Ok(()) } else { Err(Contradiction::OverLimit) }
 }
 
-/// An account that cannot be opened or changed so.
+/// An account that cannot be opened or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     /// The file.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Another promise holds. A promise is made once for all policies over the same people.
+    /// Another promise is in force. A promise is made once for all policies over the same people.
     #[error(
         "the ledger records another promise for this account: {recorded}; this policy states {asked}. State the \
          recorded promise, or change it for everyone with `deniable ledger change-promise`"
@@ -330,12 +332,12 @@ pub enum AccountError {
          whether the adversary knows the size cannot differ: state them as recorded"
     )]
     AccountDiffers {
-        /// The account that is there.
+        /// The existing account.
         recorded: Box<AccountId>,
         /// The account asked for.
         asked: Box<AccountId>,
     },
-    /// No such account.
+    /// The account does not exist.
     #[error("the ledger has no account for {0}; the first release or data check of a policy opens it")]
     NoAccount(Box<AccountId>),
     /// A change needs a reason.
@@ -344,7 +346,7 @@ pub enum AccountError {
     /// The new terms are the old ones.
     #[error("these terms are already in force; nothing was changed")]
     NothingChanged,
-    /// What was released cannot be taken back.
+    /// The new limit is below the odds spent.
     #[error(
         "the new limit is an odds ratio of {}, but {} is already spent; what was released cannot be taken back, so promise \
          at least that", .limit.in_words(), .spent.in_words()
@@ -355,19 +357,19 @@ pub enum AccountError {
         /// The limit asked for.
         limit: Spend,
     },
-    /// What was charged to a part of the budget cannot be taken back either.
+    /// The new limit is below the odds charged to a part.
     #[error(
-        "with a limit of {}, what was charged to a part of the budget, or to what is for everybody, would exceed its share of it; what \
-         was released cannot be taken back, so promise more", .limit.in_words()
+        "with a limit of {}, the charges of a part, or of the unreserved budget, would exceed its share; what was \
+         released cannot be taken back, so promise more", .limit.in_words()
     )]
     PartBelowSpent {
         /// The limit asked for.
         limit: Spend,
     },
-    /// What was charged was counted for smaller groups.
+    /// The charges were computed for smaller groups.
     #[error(
-        "answers were charged as odds about groups of at most {recorded}, and about {asked} people who move together \
-         they may have told more; the ledger cannot promise that any more"
+        "answers were charged as odds about groups of at most {recorded}, which do not bound the odds about {asked} \
+         people who move together; the ledger cannot promise that any more"
     )]
     GroupGrew {
         /// The size in force.
@@ -375,16 +377,16 @@ pub enum AccountError {
         /// The size asked for.
         asked: u32,
     },
-    /// The limits are too close to tell apart.
+    /// The comparison of the limits cannot be decided.
     #[error(transparent)]
     Undecided(#[from] SpendError),
 }
 
 impl Ledger {
-    /// Makes sure that there is an account with this guarantee.
+    /// Opens an account with this guarantee unless it exists.
     ///
     /// # Errors
-    /// When the account's terms are others, or its place is taken by an account with another entity key or
+    /// When the account has other terms, or its place is taken by an account with another entity key or
     /// adjacency. A population has one account of each [`Secret`](crate::Secret).
     pub fn open_account(&mut self, guarantee: &Guarantee) -> Result<(), AccountError> {
         let act = self.book.begin()?;
@@ -403,10 +405,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Changes the guarantee of an account, on the record; says whether the new one promises less.
+    /// Changes the guarantee of an account, on the record; returns whether the new one promises less.
     ///
     /// # Errors
-    /// Without an account, a reason or a difference, and when the new limit is below what is spent.
+    /// Without an account, a reason or a difference, and when the new limit is below the odds spent.
     pub fn change_promise(&mut self, to: &Guarantee, reason: &str) -> Result<bool, AccountError> {
         if reason.trim().is_empty() {
             return Err(AccountError::NoReason);

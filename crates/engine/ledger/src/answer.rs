@@ -1,8 +1,9 @@
-//! Answers as the ledger keeps them: in their entry, or, where they are large, compressed in a file beside the ledger.
+//! Stored answers: in their entry, or, if they are large, compressed in a file beside the ledger.
 //!
-//! A file is named by the hash of its bytes, and its entry holds that hash and the length of the text in it. It is on disk
-//! before the entry is: an entry without its file was damaged or copied without it, and a file without an entry is what a
-//! crash left. Nothing is decompressed before its hash was compared, and never more than the length that the entry states.
+//! A file is named by the hash of its bytes, and its entry holds that hash and the length of the text in it. It is on
+//! disk before the entry is: an entry without its file was damaged or copied without it, and a file without an entry
+//! remains from a crash. Decompression begins after the hash was compared, and stops at the length that the entry
+//! states.
 
 mod file;
 
@@ -21,10 +22,10 @@ use std::sync::Arc;
 
 /// Answers of more bytes than this are kept in files of their own.
 pub const MOST_IN_ENTRY: usize = 64 << 10;
-/// No answer is longer than this many bytes; as many as SQLite would take into an entry.
+/// Most bytes of an answer: the most that SQLite would store in an entry.
 pub const MOST: u64 = 1_000_000_000;
 
-/// In which form an answer is written: its kind and the version of that, as in `sql/1`.
+/// The form of a stored answer: its kind and version, as in `sql/1`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Form {
     kind: Cow<'static, str>,
@@ -32,7 +33,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// A form that a program writes.
+    /// A form for writing.
     #[must_use]
     pub const fn new(kind: &'static str, version: u32) -> Self {
         Self { kind: Cow::Borrowed(kind), version }
@@ -61,11 +62,11 @@ impl<'de> Deserialize<'de> for Form {
             (plain && form.to_string() == text).then_some(form)
         };
         let form = text.split_once('/').and_then(of);
-        form.ok_or_else(|| D::Error::custom(format!("{text:?} is no form of an answer, such as sql/1")))
+        form.ok_or_else(|| D::Error::custom(format!("{text:?} is not a form of an answer, such as sql/1")))
     }
 }
 
-/// An answer as JSON text, which was checked to be JSON and is not parsed until it is read.
+/// An answer as JSON text, validated when it is stored and parsed when it is read.
 #[derive(Debug, Clone)]
 pub struct Json(Arc<RawValue>);
 
@@ -88,10 +89,10 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 impl Json {
-    /// A value as text that reads back as the same value.
+    /// JSON text that reads back as the same value.
     ///
     /// # Errors
-    /// When it would not.
+    /// When the text reads back as another value.
     pub fn of(value: &Value) -> Result<Self, EncodeError> {
         let text = serde_json::value::to_raw_value(value)?;
         if serde_json::from_str::<Value>(text.get())? == *value {
@@ -102,7 +103,7 @@ impl Json {
     }
 }
 
-/// A stored answer. It is parsed when it is read, not before.
+/// A stored answer, parsed when it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredAnswer {
     form: Form,
@@ -118,16 +119,16 @@ enum Content {
 /// The reason why a stored answer cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableAnswer {
-    /// No file.
+    /// The file is missing.
     #[error(
         "{0} is missing: the folder of large answers belongs to the ledger and is copied with it; restore it from the same \
          backup"
     )]
     Missing(PathBuf),
-    /// Another file.
+    /// The file has other bytes.
     #[error("{0} is not the file that was stored: its bytes were changed; restore it from a backup")]
     Changed(PathBuf),
-    /// The file that was stored holds a text of another length than its entry says.
+    /// The stored file holds a text of another length than its entry states.
     #[error(
         "{path} does not hold the {bytes} bytes that its entry states; restore the ledger and the file from one backup"
     )]
@@ -140,7 +141,7 @@ pub enum UnreadableAnswer {
     /// Text that is not numbers at fixed width.
     #[error("the stored numbers cannot be read; restore the ledger from a backup")]
     Numbers,
-    /// Text that is no answer.
+    /// The text is not JSON that can be parsed.
     #[error("the stored answer cannot be read: {0}; restore the ledger from a backup")]
     Json(#[from] serde_json::Error),
     /// The operating system.
@@ -148,30 +149,30 @@ pub enum UnreadableAnswer {
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl StoredAnswer {
-    /// What stands in the entry itself.
+    /// An answer in its own entry.
     pub(crate) fn in_entry(answered: Answered) -> Self {
         Self { form: answered.form, content: Content::Entry(answered.answer) }
     }
 
-    /// What the entry names, in the folder of answers.
+    /// An answer whose entry names a file in the folder of answers.
     pub(crate) fn in_file(answered: AnsweredInFile, folder: &Arc<Path>) -> Self {
         let content = Content::File { folder: folder.clone(), file: answered.file };
         Self { form: answered.form, content }
     }
 
-    /// The form in which it is written.
+    /// The form of the answer.
     #[must_use]
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// The file that holds it, where it is no part of its entry.
+    /// The file that holds the answer; `None` if the entry holds it.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         match &self.content {
@@ -180,10 +181,10 @@ impl StoredAnswer {
         }
     }
 
-    /// Loads and parses it, anew each time: keep what it gives.
+    /// Loads and parses the answer, at every call; callers should keep the result.
     ///
     /// # Errors
-    /// When its file is missing or not what it was, or the text is no answer.
+    /// When its file is missing or changed, or the text cannot be parsed.
     pub fn read(&self) -> Result<Value, UnreadableAnswer> {
         match &self.content {
             Content::Entry(json) => Ok(serde_json::from_str(json.0.get())?),
@@ -192,7 +193,7 @@ impl StoredAnswer {
     }
 }
 
-/// An answer that is about to be stored: rendered once, and compressed where it is large.
+/// An answer that is about to be stored: rendered once, and compressed if it is large.
 pub(crate) struct Draft {
     form: Form,
     text: Json,
@@ -203,7 +204,7 @@ impl Draft {
     /// Renders an answer.
     ///
     /// # Errors
-    /// When it would not read back the same, or is too long.
+    /// When it would read back as another value, or is too long.
     pub fn of(form: &Form, answer: &Value) -> Result<Self, EncodeError> {
         let text = Json::of(answer)?;
         let bytes = text.0.get().as_bytes();
@@ -211,7 +212,7 @@ impl Draft {
         Ok(Self { form: form.clone(), text, packed })
     }
 
-    /// Puts the file of a large answer in place, durably; to be called under the ledger's lock, and before the entry is
+    /// Writes the file of a large answer, durably; to be called under the ledger's lock, and before the entry is
     /// written.
     ///
     /// # Errors
@@ -221,7 +222,7 @@ impl Draft {
         file.write(ledger, packed)
     }
 
-    /// What is recorded of it.
+    /// The event that records the answer.
     pub fn event(self, charge: u64) -> Event {
         let Self { form, text, packed } = self;
         match packed {

@@ -1,10 +1,11 @@
-//! Questions that somebody has to allow before they are charged.
+//! Queries that need an approval before they are charged.
 //!
-//! A request, and what was decided about it, belong to the part that would pay: nobody else sees them (C-7). Whoever decides is asked to look at the
-//! question, at what is public, and at that part alone; a decision that rests on what others were answered is outside what is promised about one
-//! analyst alone, and the ledger cannot tell.
+//! A request and its decision belong to the part of the budget that would pay, and only the owner of that part sees
+//! them (C-7). The approver is asked to consider the query, public data, and that part alone. A decision that depends
+//! on answers to other analysts is not covered by the promise about one analyst, and the ledger cannot detect it.
 //!
-//! Nothing is charged by a request, and nothing is kept for it: what is left when the question is asked again decides whether it is charged.
+//! A request is not charged and reserves no budget: the budget that remains when the query is asked again decides about
+//! the charge.
 
 use crate::accounts::Account;
 use crate::charges::{ChargeError, ChargeRequest};
@@ -15,69 +16,69 @@ use crate::store::StoreError;
 use deniable_core::budget::Spend;
 use jiff::Timestamp;
 
-/// Requests of one part that nobody has decided about.
+/// Most undecided requests of one part.
 pub const MOST_WAITING: usize = 100;
 const LONGEST_REASON: usize = 1_000;
 
-/// A question for which somebody asked to be allowed.
+/// A query that awaits, or has received, the decision of an approver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The number of its entry.
     pub seq: u64,
-    /// When.
+    /// The time of the request.
     pub at: Timestamp,
     /// The part that would pay.
     pub part: String,
-    /// The policy that would ask.
+    /// The policy of the query.
     pub policy: String,
-    /// The question.
+    /// The query.
     pub query: Charge,
-    /// What it would cost.
+    /// The cost of the query.
     pub cost: Spend,
-    /// What was decided last; nothing while nobody has decided.
+    /// The last decision; `None` while the request is undecided.
     pub decision: Option<Decision>,
     /// Whether a charge followed the decision.
     pub(crate) is_used: bool,
 }
 
-/// What was decided about a request.
+/// The decision about a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// Whether the question may be charged.
+    /// Whether the query may be charged.
     pub allowed: bool,
-    /// Who decided.
+    /// The approver.
     pub by: String,
-    /// Why, in the words of that one; may be empty.
+    /// The approver's reason; may be empty.
     pub reason: String,
 }
 
-/// A request, or a decision, that was not recorded.
+/// A request or decision that was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ApprovalError {
-    /// The file.
+    /// The file cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It could not be charged, were it allowed.
+    /// The query could not be charged even with an approval.
     #[error(transparent)]
     Charge(#[from] ChargeError),
-    /// Too many wait.
-    #[error("{0} requests of this part wait already")]
+    /// Too many requests of this part are undecided.
+    #[error("{0} requests of this part are already waiting for a decision")]
     TooMany(usize),
-    /// There is no such request.
-    #[error("entry {0} is no request for approval")]
+    /// The entry is not a request.
+    #[error("entry {0} is not a request for approval")]
     NoRequest(u64),
-    /// It is decided so already.
-    #[error("request {0} was decided so already")]
+    /// The request has this decision already.
+    #[error("request {0} already has this decision")]
     Same(u64),
-    /// A reason that is too long.
+    /// The reason is too long.
     #[error("a reason has at most {LONGEST_REASON} characters")]
     Reason,
 }
 
 impl Account {
-    /// The request of this part for an ask of this identity.
+    /// The request of this part for the query of this identity.
     #[must_use]
     pub fn request(&self, part: &Part, identity: &str) -> Option<&Request> {
         let Part::Named(name) = part else { return None };
@@ -100,7 +101,7 @@ impl Account {
     }
 
     /// The decision that holds for the next charge of a requested query. An approval allows one charge: when that
-    /// charge died, an approver decides anew.
+    /// charge is dead, an approver decides again.
     #[must_use]
     pub fn decision<'a>(&self, request: &'a Request) -> Option<&'a Decision> {
         let part = Part::Named(request.part.clone());
@@ -134,11 +135,12 @@ impl Request {
 }
 
 impl Ledger {
-    /// Records that somebody asks to be allowed a question, unless that was recorded before; gives the request as it stands. On disk when this
-    /// returns.
+    /// Records a request for approval of a query, or returns the request that exists, with its decision. On disk when
+    /// this returns.
     ///
     /// # Errors
-    /// When there is no such account or part, the whole asks, or too many of this part's requests wait.
+    /// When the account or part does not exist, the part is [`Part::Whole`], or too many requests of this part are
+    /// undecided.
     pub fn request_approval(&mut self, asked: &ChargeRequest) -> Result<Request, ApprovalError> {
         let act = self.book.begin()?;
         let no_account = || ChargeError::NoAccount(asked.account.clone().into());
@@ -165,10 +167,11 @@ impl Ledger {
         self.book.state.request(seq).cloned().ok_or(ApprovalError::NoRequest(seq))
     }
 
-    /// Records what was decided about a request, by the number of its entry; it may be decided otherwise later. On disk when this returns.
+    /// Records the decision about a request, given by the number of its entry; a later decision may replace it. On disk
+    /// when this returns.
     ///
     /// # Errors
-    /// When there is no such request, or it is decided so already.
+    /// When the request does not exist, or has the same decision already.
     pub fn decide(&mut self, seq: u64, allowed: bool, by: &str, reason: &str) -> Result<(), ApprovalError> {
         if reason.chars().count() > LONGEST_REASON {
             return Err(ApprovalError::Reason);

@@ -1,4 +1,4 @@
-//! The open file together with the fold of its entries; the only place that reads or appends entries.
+//! The open file with the fold of its entries; the only module that reads or appends entries.
 
 use crate::chain::{Fault, Head, Row, follow, forge, link, now};
 use crate::entry::Event;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-/// Most ledgers whose fold a process keeps.
+/// Most ledgers whose folds a process keeps.
 const MOST_FOLDS: usize = 8;
 
 /// The folds of ledgers that this process closed. To open one of them again, all hashes are checked, and only the
@@ -38,7 +38,7 @@ thread_local! {
     pub(crate) static DECODED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// An open ledger file, and what its entries added up to when it was last read.
+/// An open ledger file, and the fold of its entries when it was last read.
 #[derive(Debug)]
 pub(crate) struct Book {
     pub connection: Connection,
@@ -49,12 +49,12 @@ pub(crate) struct Book {
     access: Access,
 }
 
-/// How a ledger is opened.
+/// The purpose for which a ledger is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
     Write,
-    /// Going on from a ledger that does not contain its head.
+    /// Continuing a ledger that does not contain its head.
     Accept,
 }
 
@@ -84,7 +84,7 @@ impl Book {
         Ok(book)
     }
 
-    /// Opens a ledger file for one act, [`Self::begin_to_accept`]; nothing is read before.
+    /// Opens a ledger file for one act, [`Self::begin_to_accept`]; reads no entries.
     pub fn open_to_accept(path: &Path, elsewhere: Option<&Path>) -> Result<Self, StoreError> {
         Self::unread(path, elsewhere, Access::Write)
     }
@@ -96,7 +96,7 @@ impl Book {
         Ok(Self { connection, path: path.to_path_buf(), state, head: Head::start(), heads, access })
     }
 
-    /// Reads and verifies what was added since.
+    /// Reads and verifies the entries added since the last read.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
         self.lock(TransactionBehavior::Deferred, self.access).map(drop)
     }
@@ -116,10 +116,10 @@ impl Book {
         Act::begin(connection, behavior, path, state, head, heads, access)
     }
 
-    /// Gives up the lock that [`Act::keep_lock`] kept.
+    /// Releases the lock that [`Act::keep_lock`] kept.
     pub fn give_up_lock(&mut self) -> Result<(), StoreError> {
         store::set_locking(&self.connection, "NORMAL").map_err(|error| StoreError::sqlite(&self.path, error))?;
-        // SQLite gives it up when the file is read next.
+        // SQLite releases it when the file is next read.
         self.refresh()
     }
 
@@ -137,7 +137,7 @@ impl Book {
 
 impl Drop for Book {
     fn drop(&mut self) {
-        // A panic may have left the fold between two entries.
+        // A panic may have interrupted the fold between two entries.
         if std::thread::panicking() || self.head.seq == 0 {
             return;
         }
@@ -164,7 +164,7 @@ impl<'a> Act<'a> {
             Transaction::new_unchecked(connection, behavior).map_err(|error| StoreError::sqlite(path, error))?;
         let mut act = Self { connection, transaction, path, state, head, heads, access };
         if let Err(replaced) = act.check_head() {
-            // An older copy that was put in place meanwhile is named as such.
+            // An older copy put in place meanwhile is reported as such.
             act.compare()?;
             return Err(replaced);
         }
@@ -229,7 +229,7 @@ impl<'a> Act<'a> {
             .map_err(|error| self.sqlite(error))
     }
 
-    /// The last entry that was read must still be there: a file restored underneath us is not continued.
+    /// The last entry that was read must still exist: a file restored during use is not continued.
     fn check_head(&self) -> Result<(), StoreError> {
         if self.head.seq == 0 {
             return Ok(());
@@ -275,7 +275,7 @@ impl<'a> Act<'a> {
         if self.head.seq == 0 {
             self.continue_fold()?;
         }
-        // From the start all rows are read, so that none can hide below the first.
+        // From the start all rows are read, so that none can hide below number 1.
         let after = if self.head.seq == 0 { i64::MIN } else { i64::try_from(self.head.seq).unwrap_or(i64::MAX) };
         let mut query = self
             .transaction
@@ -299,12 +299,13 @@ impl<'a> Act<'a> {
 
     /// Keeps the lock of this act beyond its end, until [`Book::give_up_lock`].
     ///
-    /// Not before the act begins: a connection that keeps its locks while it waits for another's deadlocks with it.
+    /// Must not be called before the act begins: a connection that keeps its locks while it waits for another one
+    /// deadlocks with it.
     pub fn keep_lock(&self) -> Result<(), StoreError> {
         store::set_locking(&self.transaction, "EXCLUSIVE").map_err(|error| self.sqlite(error))
     }
 
-    /// Makes the file so large that later acts have room in it for an entry of so many bytes; ends this act.
+    /// Grows the file so that later acts have room in it for an entry of `bytes` bytes; ends this act.
     pub fn reserve(self, bytes: usize) -> Result<(), StoreError> {
         store::reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))?;
         self.transaction.commit().map_err(|error| StoreError::sqlite(self.path, error))
@@ -315,12 +316,12 @@ impl<'a> Act<'a> {
         store::rewrite_reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))
     }
 
-    /// Gives the room back, to the entry that is appended in this act.
+    /// Returns the room to the entry that is appended in this act.
     pub fn release_reserve(&self) -> Result<(), StoreError> {
         store::release_reserve(&self.transaction).map_err(|error| self.sqlite(error))
     }
 
-    /// Appends an entry and makes it durable; gives its number.
+    /// Appends an entry, makes it durable, and returns its number.
     pub fn append(self, event: Event) -> Result<u64, StoreError> {
         let payload = event.encode()?;
         let at = now();
@@ -416,7 +417,7 @@ mod tests {
         )
     }
 
-    /// However many entries a ledger has, to open it again decodes those alone that were added since.
+    /// Opening a ledger again decodes only the entries added since, however many entries it has.
     #[test]
     fn a_ledger_that_is_opened_again_decodes_new_entries_alone() {
         let folder = tempfile::tempdir().unwrap();
@@ -434,13 +435,13 @@ mod tests {
         };
         let mut summary = None;
         assert_eq!(decoded(&mut || summary = show(&path).ok()), 0);
-        // A second process, which keeps nothing, has the same.
+        // A second process, which has no fold, computes the same summary.
         let copy = folder.path().join("copy");
         std::fs::copy(&path, &copy).unwrap();
         let mut other = None;
         assert_eq!(decoded(&mut || other = show(&copy).ok()), 22);
         assert_eq!(summary, other);
-        // While one has it open, another one reads it all; what the first one adds is decoded by the next.
+        // While one handle has it open, another one reads all of it; the next one decodes what the first one adds.
         let mut open = Ledger::open_or_create(&path, "p").unwrap();
         request.query.identity = "new".into();
         assert_eq!(decoded(&mut || drop(show(&path).unwrap())), 22);
@@ -448,7 +449,7 @@ mod tests {
         assert_eq!(decoded(&mut || assert_eq!(show(&path).unwrap(), open.summary())), 1);
     }
 
-    /// The fold that a process keeps is of the entries that it read: a file with others in their place is read from its
+    /// The fold of a process is of the entries that it read: a file with other entries in their place is read from its
     /// start.
     #[test]
     fn a_fold_is_not_kept_for_other_entries() {
@@ -497,11 +498,11 @@ mod tests {
         };
         assert!(matches!(refused, ChargeError::Store(StoreError::DiskFull(_))), "{refused}");
         assert!(charged > 0);
-        // Neither the file nor the open handle took any of it in.
+        // Neither the file nor the open handle contains any of it.
         let verified = verify(&path, None).unwrap();
         assert_eq!((verified.entries, &verified.head), (u64::from(2 + charged), ledger.head()));
         assert_eq!(ledger.summary().accounts[0].releases.len(), charged as usize);
-        // An answer that does not fit either is not shown, however much of it fits, and its charge is resumed.
+        // An answer that does not fit is not shown, however much of it fits, and its charge is resumed.
         let large = serde_json::json!("x".repeat(30_000));
         request.query.identity = "0".into();
         let mut refusals = 0;
@@ -519,7 +520,7 @@ mod tests {
             assert_eq!(ledger.charge(&request).unwrap(), ChargeOutcome::Resumed { seq: 3 });
         }
         assert!(refusals > 5, "{refusals}");
-        // So with a charge.
+        // The same holds for a charge.
         request.query.identity = "large".into();
         request.query.sql = "s".repeat(30_000);
         let verified = verify(&path, None).unwrap();
@@ -563,7 +564,7 @@ mod tests {
         let refused = ledger.book.begin().unwrap().append(wrong).unwrap_err();
         let contradiction = Fault::Contradiction(Contradiction::NotACharge(2));
         assert!(matches!(refused, StoreError::Broken { seq: 3, fault, .. } if fault == contradiction));
-        // A cost whose fraction has more digits than are read back.
+        // A cost whose fraction has more digits than can be read back.
         let parts = (1..=12).fold(ratio(1, 1000), |part, i| part * ratio(1_000_000_006, 1_000_000_006 + i));
         request.cost = request.cost.share(&parts).unwrap();
         let refused = ledger.charge(&request).unwrap_err();

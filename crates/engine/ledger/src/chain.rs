@@ -1,4 +1,4 @@
-//! How an entry is tied to all before it: each carries the hash of the one before.
+//! The hash chain: each entry carries the hash of the entry before it.
 
 use crate::entry::Event;
 use crate::state::Contradiction;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 /// Separates these hashes from every other use of the hash function.
 const DOMAIN: &str = "deniable-ledger-v1 entry";
 
-/// The last entry, and with it all before: whoever keeps a head can later tell whether history was changed.
+/// The last entry, whose hash covers all before: a head that is kept shows later whether history was changed.
 ///
 /// Printed as `SEQ:HASH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,25 +41,25 @@ pub(crate) struct Row {
     pub payload: String,
 }
 
-/// What is wrong with an entry.
+/// A fault of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The numbers skip it.
+    /// The numbers skip an entry.
     #[error("it is missing")]
     Missing,
-    /// It does not follow the entry before it.
+    /// Its previous hash is not that of the entry before it.
     #[error("it does not follow the entry before it")]
     Unlinked,
     /// Its contents are not those that were hashed.
     #[error("its contents were changed")]
     Edited,
-    /// This process has read another entry in its place before.
+    /// This process read another entry in its place before.
     #[error("it was replaced while the ledger was in use")]
     Rewritten,
     /// It is not an entry of this format.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// It cannot follow from the entries before.
+    /// It contradicts the entries before it.
     #[error("it contradicts the entries before it: {0}")]
     Contradiction(#[from] Contradiction),
 }
@@ -84,7 +84,7 @@ pub(crate) fn forge(head: &Head, at: Timestamp, kind: &str, payload: String) -> 
     (Row { seq: number, prev: head.hash.clone(), hash, at, kind: kind.to_owned(), payload }, next)
 }
 
-/// Checks that a stored entry is the one that comes after `head`, and decodes it.
+/// Checks that a stored entry follows `head`, and decodes it.
 pub(crate) fn follow(head: &Head, row: &Row) -> Result<(Timestamp, Event, Head), Fault> {
     let next = link(head, row)?;
     let at = row.at.parse().map_err(|error: jiff::Error| Fault::Unreadable(error.to_string()))?;
@@ -92,8 +92,7 @@ pub(crate) fn follow(head: &Head, row: &Row) -> Result<(Timestamp, Event, Head),
     Ok((at, event, next))
 }
 
-/// Checks that a stored entry is the one that comes after `head`, without decoding it, and returns the head that it
-/// makes.
+/// Checks that a stored entry follows `head`, without decoding it, and returns the new head.
 pub(crate) fn link(head: &Head, row: &Row) -> Result<Head, Fault> {
     let seq = head.seq + 1;
     if u64::try_from(row.seq) != Ok(seq) {
@@ -126,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_pinned() {
-        // Changing this value makes every ledger in the world unreadable.
+        // Changing this value makes all existing ledgers unreadable.
         assert_eq!(
             hash("", 1, "2024-01-01T00:00:00Z", "genesis", "{}"),
             "454c2a6d9b150f09db3e20fe85be8e8e5f9dd24135b7fc0e93607b2bd3498054"

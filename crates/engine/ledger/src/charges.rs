@@ -1,4 +1,4 @@
-//! Spending odds, and the one answer that each charge gets.
+//! Charges, and the one answer to each charge.
 
 use crate::accounts::{Draw, Release};
 use crate::answer::{Draft, Form, StoredAnswer};
@@ -11,35 +11,35 @@ use deniable_core::budget::{Spend, SpendError};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What is asked, and what it costs.
+/// A query with its cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChargeRequest {
     /// The account that pays.
     pub account: AccountId,
-    /// The policy that asks.
+    /// The policy of the query.
     pub policy: String,
-    /// What this policy may spend of the account in all.
+    /// The most that this policy may spend of the account.
     pub policy_limit: Spend,
-    /// The question.
+    /// The query.
     pub query: Charge,
-    /// What it costs.
+    /// The cost of the query.
     pub cost: Spend,
     /// The part of the account's budget that pays.
     pub part: Part,
-    /// A digest of the inputs of the answer beside the identity: the laws of the noise, the form of the answer and the
+    /// A digest of the inputs of the answer besides the identity: the laws of the noise, the form of the answer and the
     /// contents of the data. A charge resumes only on the same basis.
     pub basis: String,
 }
 
-/// What to do with an ask.
+/// The state of the charge of a query, which decides the caller's next step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChargeOutcome {
-    /// It was charged just now: compute, store the answer, show what was stored.
+    /// It was charged just now: compute, store the answer, show the stored answer.
     New {
         /// The charge.
         seq: u64,
     },
-    /// It was charged before, and no noise was drawn for it: do the same, at no cost.
+    /// It was charged before, and no noise was drawn for it: proceed as with a new charge, at no cost.
     Resumed {
         /// The charge.
         seq: u64,
@@ -51,17 +51,17 @@ pub enum ChargeOutcome {
         /// The numbers.
         numbers: Arc<Numbers>,
     },
-    /// It was answered before: show that.
+    /// It was answered before: show the stored answer.
     Answered {
         /// The charge.
         seq: u64,
-        /// The stored answer, read.
+        /// The stored answer.
         answer: Value,
     },
 }
 
 impl ChargeOutcome {
-    /// The charge, whichever way it came about.
+    /// The number of the charge, in each state.
     #[must_use]
     pub fn seq(&self) -> u64 {
         match self {
@@ -70,14 +70,14 @@ impl ChargeOutcome {
     }
 }
 
-/// Which limit is in the way.
+/// The limit that a charge would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The promise, over everything ever released; where parts of it are reserved, what is left for everybody.
+    /// The promise, over everything ever released; if parts of it are reserved, the unreserved share.
     Account,
-    /// The part of it that is set aside for who asks.
+    /// The part that pays.
     Part,
-    /// The part of it that the policy may use.
+    /// The share of the promise that the policy may spend.
     Policy,
 }
 
@@ -91,44 +91,44 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// An ask that was not charged.
+/// A query that was not charged.
 #[derive(Debug, thiserror::Error)]
 pub enum ChargeError {
     /// The file.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No such account.
+    /// The account does not exist.
     #[error("the ledger has no account for {0}; open it before charging it")]
     NoAccount(Box<AccountId>),
-    /// A part that nobody set aside.
-    #[error("nothing of this budget is set aside as \"{0}\"")]
+    /// The part does not exist.
+    #[error("no part of this budget is set aside as \"{0}\"")]
     NoPart(String),
-    /// An answer that costs nothing would have to say nothing.
+    /// A query without cost could only have an answer without information.
     #[error("a query must cost something; give it a positive weight")]
     CostsNothing,
-    /// Too little is left.
+    /// The remaining budget is too small.
     #[error(
         "this would exceed {which}: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing was \
          charged: {}",
         .limit.in_words(), .spent.in_words(), .cost.in_words(), help(*.which)
     )]
     OverBudget {
-        /// The limit in the way.
+        /// The limit that would be exceeded.
         which: Limit,
-        /// What is spent of it.
+        /// The odds already spent under it.
         spent: Spend,
-        /// What was asked for.
+        /// The cost of the query.
         cost: Spend,
         /// The limit itself.
         limit: Spend,
     },
-    /// Numbers that were drawn from something else.
+    /// Numbers that were drawn on another basis.
     #[error(
-        "the numbers of charge {0} were drawn by another version of deniable, from other contents or at another price; work \
-         out their answer with that version, contents and price"
+        "the numbers of charge {0} were drawn by another version of deniable, from other contents or at another price; \
+         compute their answer with that version, contents and price"
     )]
     OtherBasis(u64),
-    /// Whether it fits cannot be decided.
+    /// The comparison with a limit cannot be decided.
     #[error("{0}; nothing was charged")]
     Undecided(#[from] SpendError),
 }
@@ -139,13 +139,13 @@ pub enum AnswerError {
     /// The file.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing is answered that was not charged.
+    /// The entry is not a charge.
     #[error("entry {0} is not a charge; charge the query first, and store its answer under that number")]
     NotACharge(u64),
-    /// Its draw was begun and broke off, or it was charged anew.
+    /// The draw of the charge failed, or the query was charged anew.
     #[error("charge {0} is closed without an answer; charge the query anew")]
     Closed(u64),
-    /// Another process was first, and writes answers in another form.
+    /// Another process has stored an answer, in an unknown form.
     #[error(
         "another process stored it first in the form {0}, which this version does not know; use a newer version of deniable"
     )]
@@ -158,7 +158,7 @@ pub enum AnswerError {
 }
 
 impl Ledger {
-    /// Charges an ask, unless the identical ask was charged before. On disk when this returns.
+    /// Charges a query, unless the identical query was charged before. On disk when this returns.
     ///
     /// # Errors
     /// When the account or the policy would be overspent, or when that cannot be decided; nothing is charged then.
@@ -166,10 +166,10 @@ impl Ledger {
         let act = self.book.begin()?;
         let no_account = || ChargeError::NoAccount(request.account.clone().into());
         let account = act.state.account(&request.account).ok_or_else(no_account)?;
-        // What another part has paid for is charged like anything new.
+        // A query that another part has paid for is charged like a new one.
         let seen = account.seen_by(&request.part);
         if let Some(release) = seen.release(&request.query.identity) {
-            // One that was made on another basis, or at another price, is closed by the new charge.
+            // A charge on another basis, or at another price, is closed by the new charge.
             if let Some(charge) = charged_before(release, request)? {
                 return Ok(charge);
             }
@@ -198,17 +198,18 @@ impl Ledger {
         Ok(ChargeOutcome::New { seq: act.append(Event::Charged(charged))? })
     }
 
-    /// Stores the answer to a charge, and gives the one to show: that of another process, if it was first. On disk when this
-    /// returns, and where it is large, its file before its entry.
+    /// Stores the answer to a charge, and returns the one to show: that of another process, if it was first. On disk
+    /// when this returns; the file of a large answer before its entry.
     ///
     /// # Errors
-    /// When there is no such charge, or the answer cannot be written, or that of the other process not read.
+    /// When the charge does not exist, the answer cannot be written, or that of the other process cannot be read.
     pub fn store_answer(&mut self, charge: u64, form: &Form, answer: &Value) -> Result<Value, AnswerError> {
         self.store_answer_of_all(charge, form, answer, &|elsewhere| Ok(elsewhere.clone()))
     }
 
-    /// The same; where another part has paid for the same question and been answered, its answer is stored and given, as `own` writes it for
-    /// this charge. Whoever pays for a question gets the one answer that it has: two would tell more than was charged.
+    /// Stores the answer to a charge, as [`Self::store_answer`] does. If another part has been answered for the same
+    /// query, that answer is stored and returned instead, as `own` rewrites it for this charge: a second answer would
+    /// reveal more than was charged.
     ///
     /// # Errors
     /// As above.

@@ -1,4 +1,4 @@
-//! Diagnostics of the ledger. Their messages contain what to do.
+//! Diagnostics of the ledger. Their messages contain the remedy.
 
 use crate::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};

@@ -5,10 +5,10 @@
 //!              ─▶ `drawn`, on disk
 //! ```
 //!
-//! The ledger's lock is held from before the first entry until after the second, so that nothing between them waits. A
-//! charge whose second entry is missing is dead: nothing may be drawn for it again, and the identical query is charged
-//! anew. The number of bytes written depends only on the number of numbers, and is allocated on disk before the first
-//! entry.
+//! The ledger's lock is held from before the first entry until after the second, so that no other act comes between
+//! them. A charge whose second entry is missing is dead: its noise is never drawn again, and the identical query is
+//! charged anew. The number of bytes written depends only on the count of numbers, and is allocated on disk before the
+//! first entry.
 
 use crate::answer::Form;
 use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
@@ -17,18 +17,18 @@ use crate::numbers::{Numbers, NumbersLocation, Room};
 use crate::store::StoreError;
 use std::sync::Arc;
 
-/// A draw that did not come about.
+/// A draw that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DrawError {
-    /// The file. Where the draw had begun, its charges are dead.
+    /// The file cannot be read or written. If the draw had begun, its charges are dead.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nothing is drawn that was not charged, or that is closed.
+    /// The entry is not a charge, or the charge is closed.
     #[error("entry {0} is not a charge whose noise may be drawn; charge the query first")]
     NotOpen(u64),
-    /// Numbers that were drawn from something else.
+    /// Numbers that were drawn on another basis.
     #[error(
-        "the numbers of the query of charge {0} were drawn by another version of deniable or from other contents; work out \
+        "the numbers of the query of charge {0} were drawn by another version of deniable or from other contents; compute \
          their answer with that version and contents"
     )]
     OtherBasis(u64),

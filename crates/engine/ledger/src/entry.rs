@@ -1,4 +1,4 @@
-//! What is written down: the kinds of entry and their stored form.
+//! The kinds of entries and their stored form.
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
 //! that is missing or unknown makes an entry unreadable. Three fields are omitted when empty or at their default:
@@ -23,22 +23,22 @@ use std::sync::Arc;
 /// ([`crate::outside`]).
 pub const FORMAT: u32 = 1;
 
-/// What an account counts for. Odds multiply within an account.
+/// The key of an account. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountId {
     /// The people it is about.
     pub universe: String,
-    /// What about them is kept deniable.
+    /// The secret that the promise is about.
     pub kind: Secret,
-    /// The column that tells people apart; none when one row is one person.
+    /// The column that identifies people; `None` if each row is one person.
     pub entity: Option<String>,
-    /// Which data sets must not be told apart.
+    /// The pairs of data sets that must be indistinguishable.
     pub adjacency: Adjacency,
 }
 
 impl AccountId {
-    /// The account of what a guarantee is about.
+    /// The account of a guarantee.
     #[must_use]
     pub fn of(guarantee: &Guarantee) -> Self {
         Self {
@@ -49,7 +49,8 @@ impl AccountId {
         }
     }
 
-    /// Whether both claim the same place: a universe has one account of a kind, with one entity and adjacency.
+    /// Whether both are of the same universe and kind: a universe has one account of each kind, with one entity and
+    /// adjacency.
     #[must_use]
     pub fn same_place(&self, other: &Self) -> bool {
         self.universe == other.universe && self.kind == other.kind
@@ -65,7 +66,7 @@ impl std::fmt::Display for AccountId {
             (Secret::Label, None) => f.write_str("who is a case, one row per person,")?,
         }
         match (self.kind, self.adjacency) {
-            // One case and one control exchanged: the cases are known by number.
+            // One case and one control exchanged: the number of cases is public.
             (Secret::Label, Adjacency::ReplaceOne) => write!(f, " in {} (label swap)", self.universe),
             (_, adjacency) => write!(f, " in {} ({adjacency})", self.universe),
         }
@@ -76,10 +77,10 @@ impl std::fmt::Display for AccountId {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// All of it.
+    /// The whole budget, outside all parts.
     #[default]
     Whole,
-    /// What is set aside under this name.
+    /// The part of this name.
     Named(String),
 }
 
@@ -89,7 +90,7 @@ impl Part {
     }
 }
 
-/// The query that a charge is for.
+/// The query of a charge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Charge {
@@ -97,13 +98,13 @@ pub struct Charge {
     pub name: String,
     /// The SQL as written.
     pub sql: String,
-    /// Hex digest of everything that decides the answer's distribution; equal exactly for identical asks
+    /// Hex digest of everything that determines the answer's distribution; equal exactly for identical queries
     /// (version 1 of identities, `docs/reference/ledger-format.md`).
     pub identity: String,
-    /// What is measured, as data; empty for associations.
+    /// The canonical bytes of the measured query; empty for associations.
     #[serde(default, skip_serializing_if = "Canonical::is_empty")]
     pub canonical: Canonical,
-    /// The table it is asked of.
+    /// The table of the query.
     pub source: String,
     /// The version of that table.
     pub version: String,
@@ -111,24 +112,24 @@ pub struct Charge {
 
 /// Longer canonical bytes are compressed: lists of keys are long, and alike.
 const LONG: usize = 4_096;
-/// Most canonical bytes that a charge keeps: as many as bound the memory of a ledger with many charges.
+/// Most canonical bytes that a charge keeps; this bounds the memory of a ledger with many charges.
 const MOST_CANONICAL: usize = 256 << 10;
-/// The first bytes of what zstd compressed; canonical bytes begin with their version.
+/// The first bytes of a zstd frame; canonical bytes begin with their version.
 const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The canonical bytes of a query (`docs/reference/ledger-format.md`): in entries as base64 with padding, long ones compressed by zstd. Empty
-/// where they are too many: then no other query is taken from the answer.
+/// The canonical bytes of a query (`docs/reference/ledger-format.md`): in entries as base64 with padding, long ones compressed by
+/// zstd. Empty if they are too many; then no other query can be derived from the answer.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Canonical(Arc<[u8]>);
 
 impl Canonical {
-    /// These bytes, unless there are more than 262,144.
+    /// The given bytes; empty if there are more than 262,144.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
         if bytes.len() > MOST_CANONICAL { Self::default() } else { Self(bytes.into()) }
     }
 
-    /// The bytes; none where there were too many.
+    /// The bytes; empty if there were too many.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0
@@ -178,7 +179,7 @@ impl<'de> Deserialize<'de> for Canonical {
 pub struct Genesis {
     /// The people this ledger is about.
     pub population: String,
-    /// Tells whether a key is this ledger's, without saying what it is.
+    /// Identifies the key of this ledger without revealing it.
     pub key_check: String,
     /// The format the ledger was created in.
     pub format: u32,
@@ -187,21 +188,21 @@ pub struct Genesis {
     pub other_than: Vec<String>,
 }
 
-/// This is promised from here on: it opens the guarantee's account.
+/// A promise that holds from here on; it opens the guarantee's account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuaranteeStated {
-    /// What is promised. Its account is [`AccountId::of`] it.
+    /// The promise. Its account is [`AccountId::of`] it.
     pub guarantee: Guarantee,
 }
 
-/// Another guarantee holds from here on, for the same account.
+/// A guarantee that replaces the one of the same account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuaranteeChanged {
-    /// What was promised until here.
+    /// The promise before.
     pub from: Guarantee,
-    /// What is promised from here.
+    /// The promise from here on.
     pub to: Guarantee,
     /// Why, in the curator's words.
     pub reason: String,
@@ -209,7 +210,7 @@ pub struct GuaranteeChanged {
     pub weaker: bool,
 }
 
-/// The contents that a declared version stands for.
+/// The contents of a declared version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionRegistered {
@@ -219,26 +220,27 @@ pub struct VersionRegistered {
     pub version: String,
     /// The contents, hashed under the curator's key. Never printed.
     pub fingerprint: String,
-    /// How they are read, as a hex digest of what the policy declares.
+    /// A hex digest of the reading that the policy declares.
     pub reading: String,
-    /// The columns that the curator accepts whatever was found in them: the curator's words, and not what was found.
+    /// The columns that the curator accepts despite any values that cannot be read; independent of the values
+    /// themselves.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<String>,
 }
 
-/// Odds spent on an ask, whether or not it was answered since.
+/// Odds spent on a query, whether or not it has been answered since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Charged {
     /// The account that pays.
     pub account: AccountId,
-    /// The policy that asks.
+    /// The policy of the query.
     pub policy: String,
-    /// The question.
+    /// The query.
     pub query: Charge,
     /// The odds ratio spent.
     pub cost: Spend,
-    /// The part of the account's budget that pays; left out where it is the whole.
+    /// The part of the account's budget that pays; omitted for the whole.
     #[serde(default, skip_serializing_if = "Part::is_whole")]
     pub part: Part,
     /// A digest of the laws of the noise, the form of the answer and the contents of the data: the charge resumes only
@@ -246,11 +248,11 @@ pub struct Charged {
     pub basis: String,
 }
 
-/// The noise of these charges is about to be drawn, once for all of them (P-1). No charge is in two of these entries.
+/// The noise of these charges is about to be drawn, once for all of them (P-1). No two entries name the same charge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drawing {
-    /// The numbers of the charges' entries, in order: every open charge of one identity.
+    /// The numbers of the charges' entries, in order: all open charges of one identity.
     pub charges: Vec<u64>,
 }
 
@@ -260,26 +262,26 @@ pub struct Drawing {
 pub struct Drawn {
     /// The number of the entry that began the draw.
     pub drawing: u64,
-    /// The form in which the numbers are to be read.
+    /// The form of the numbers.
     pub form: Form,
     /// The numbers at fixed width: see [`crate::numbers`].
     pub numbers: String,
 }
 
-/// The same, where there are too many numbers for an entry.
+/// Noisy numbers that are too many for an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawnInFile {
     /// The number of the entry that began the draw.
     pub drawing: u64,
-    /// The form in which the numbers are to be read.
+    /// The form of the numbers.
     pub form: Form,
-    /// Where they are.
+    /// The file that holds them.
     pub file: NumbersFile,
 }
 
-/// Every open charge is closed, and its noise is never drawn: the ledger continues an older copy, and a newer one may
-/// hold the answers.
+/// All open charges are closed, and their noise is never drawn: the ledger continues an older copy, and a newer copy
+/// may hold the answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChargesClosed {
@@ -293,35 +295,35 @@ pub struct ChargesClosed {
 pub struct Answered {
     /// The number of the charge's entry.
     pub charge: u64,
-    /// The form in which the answer is written.
+    /// The form of the answer.
     pub form: Form,
-    /// What was, or will be, shown.
+    /// The answer to show.
     pub answer: Json,
 }
 
-/// The one answer to a charge, where it is too large for an entry.
+/// The one answer to a charge, too large for an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnsweredInFile {
     /// The number of the charge's entry.
     pub charge: u64,
-    /// The form in which the answer is written.
+    /// The form of the answer.
     pub form: Form,
-    /// Where it is.
+    /// The file that holds it.
     pub file: AnswerFile,
 }
 
-/// How an engine did: with a statement on rows that nobody is in, or when it was found out while it computed.
+/// The outcome of an engine's trial on rows of no person, or its failure during a computation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineTried {
     /// The engine: its address, version and settings, hashed under the curator's key. Never printed.
     pub engine: String,
-    /// Its version and settings, in words.
+    /// Its version and settings, as text.
     pub about: String,
     /// SHA-256 of the statement, as hexadecimal digits.
     pub statement: String,
-    /// Whether it did as it was told. If not, nothing that it passed before counts any more.
+    /// Whether the result was right. If not, its earlier trials no longer count.
     pub passed: bool,
 }
 
@@ -333,43 +335,43 @@ pub struct PartSetAside {
     pub account: AccountId,
     /// The name.
     pub part: String,
-    /// The share of ln R; 0 gives back what was never used.
+    /// The share of ln R; 0 returns a part that was never charged.
     pub share: Fraction,
-    /// How it stands to other parts.
+    /// Whether the part is reserved or overlaps with others.
     pub sharing: Sharing,
 }
 
-/// Somebody asks to be allowed a question; nothing is charged.
+/// A request for approval of a query; not a charge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalRequested {
     /// The account that would pay.
     pub account: AccountId,
-    /// The part of its budget that would.
+    /// The part of its budget that would pay.
     pub part: String,
-    /// The policy that would ask.
+    /// The policy of the query.
     pub policy: String,
-    /// The question.
+    /// The query.
     pub query: Charge,
-    /// The odds ratio that it would cost.
+    /// The odds ratio that the query would cost.
     pub cost: Spend,
 }
 
-/// What was decided about a request: from here on it holds.
+/// The decision about a request, in force until the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalDecided {
     /// The number of the request's entry.
     pub request: u64,
-    /// Whether the question may be charged.
+    /// Whether the query may be charged.
     pub allowed: bool,
-    /// Who decided.
+    /// The approver.
     pub by: String,
-    /// Why, in the words of that one; may be empty.
+    /// The approver's reason; may be empty.
     pub reason: String,
 }
 
-/// What an entry records.
+/// The event that an entry records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The ledger begins.
@@ -382,23 +384,23 @@ pub enum Event {
     VersionRegistered(VersionRegistered),
     /// Odds are spent.
     Charged(Charged),
-    /// An answer is fixed.
+    /// An answer is stored.
     Answered(Answered),
-    /// A large answer is fixed.
+    /// A large answer is stored.
     AnsweredInFile(AnsweredInFile),
     /// An engine was tried.
     EngineTried(EngineTried),
     /// A part of a budget is set aside.
     PartSetAside(PartSetAside),
-    /// A question is to be allowed.
+    /// An approval is requested.
     ApprovalRequested(ApprovalRequested),
-    /// It is, or is not.
+    /// A request is decided.
     ApprovalDecided(ApprovalDecided),
     /// Noise is about to be drawn.
     Drawing(Drawing),
     /// Noise was drawn.
     Drawn(Drawn),
-    /// Much noise was drawn.
+    /// Noise was drawn, and its numbers are in a file.
     DrawnInFile(DrawnInFile),
     /// Open charges are closed.
     ChargesClosed(ChargesClosed),
@@ -410,14 +412,14 @@ pub enum EncodeError {
     /// A value that JSON cannot hold, or that reads back as an error (a number of too many digits).
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// A value that reads back differently.
+    /// A value that reads back as another value.
     #[error("it reads back differently")]
     Altered,
-    /// An answer that no ledger can hold.
+    /// An answer that is too long.
     #[error("an answer may have at most {MOST} bytes")]
     TooLong,
-    /// Other numbers than there is room for.
-    #[error("there are not as many numbers as the query says")]
+    /// A count of numbers that differs from the allocated one.
+    #[error("the count of numbers differs from that of the query")]
     OtherLength,
 }
 
@@ -444,10 +446,10 @@ impl Event {
         }
     }
 
-    /// The payload, as stored; checked to read back as the same event.
+    /// The payload as stored; checked to read back as the same event.
     ///
     /// # Errors
-    /// When it would not.
+    /// When it would read back as another event.
     pub fn encode(&self) -> Result<String, EncodeError> {
         let payload = match self {
             Self::Genesis(body) => serde_json::to_string(body),
@@ -469,7 +471,7 @@ impl Event {
         if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
     }
 
-    /// Reads a stored entry.
+    /// Decodes a stored entry.
     ///
     /// # Errors
     /// When the kind is unknown or the payload is not one of that kind.
@@ -527,13 +529,13 @@ mod tests {
             assert!(written.len() < LONG * 4 / 3 + 8, "{}", written.len());
             assert_eq!(serde_json::from_str::<Canonical>(&written).unwrap().bytes(), bytes);
         }
-        // Too many are left out, and refused where they are read.
+        // Too many bytes are omitted when written, and rejected when read.
         let more = vec![1; MOST_CANONICAL + 1];
         assert!(Canonical::new(&more).is_empty());
         for written in [BASE64.encode(&more), BASE64.encode(zstd::bulk::compress(&more, 3).unwrap())] {
             assert!(serde_json::from_str::<Canonical>(&format!("\"{written}\"")).is_err());
         }
-        // A compressed stream that is cut off.
+        // A truncated zstd frame.
         let cut = BASE64.encode([0x28, 0xb5, 0x2f, 0xfd, 0, 1]);
         assert!(serde_json::from_str::<Canonical>(&format!("\"{cut}\"")).is_err());
     }
@@ -565,7 +567,7 @@ mod tests {
         assert!(charged(Spend::odds(ratio(27, 8)).unwrap()).encode().is_ok());
     }
 
-    /// The text of an answer is kept as it was written, order and digits included.
+    /// The text of an answer is stored as written, including order and digits.
     #[test]
     fn answers_are_kept_as_they_are_written() {
         let text = r#"{"charge":1,"form":"sql/1","answer":{"b":1,"a":0.10,"b":2}}"#;

@@ -1,7 +1,7 @@
 //! The curator's secret, in a file beside the ledger.
 //!
-//! It hashes data files into fingerprints and salts the choice of rows that are kept, so that neither says
-//! anything to someone without it.
+//! It hashes data files into fingerprints and salts the choice of rows that are kept, so that neither reveals
+//! anything without the key.
 //!
 //! A key is first *proposed* (`.key.new`), then the ledger is created under it, then the key is *settled*
 //! (`.key`). So a key without a ledger means that a ledger was lost, never that creating one was interrupted.
@@ -24,20 +24,20 @@ impl std::fmt::Debug for Key {
 /// A key file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The ledger is there, its key is not.
+    /// The ledger exists without its key.
     #[error(
         "the ledger's key {0} is missing; restore it from a backup: without it the data cannot be compared with \
          what was registered"
     )]
     Missing(PathBuf),
-    /// Another ledger's key.
+    /// The key of another ledger.
     #[error("{0} is the key of another ledger; restore the right one from a backup")]
     Wrong(PathBuf),
-    /// Not a key.
+    /// The file does not hold a key.
     #[error("{0} does not hold a key (64 hex digits); restore it from a backup")]
     Malformed(PathBuf),
     /// The operating system has no random bytes.
-    #[error("the operating system gives no random bytes for a key: {0}")]
+    #[error("the operating system returned no random bytes for a key: {0}")]
     Entropy(getrandom::Error),
     /// The file cannot be read or written.
     #[error(transparent)]
@@ -45,13 +45,13 @@ pub enum KeyError {
 }
 
 impl Key {
-    /// A secret for one purpose; secrets of different purposes tell nothing of each other or of the key.
+    /// A secret for one purpose; secrets of different purposes reveal nothing about each other or about the key.
     #[must_use]
     pub fn derive(&self, purpose: &str) -> [u8; 32] {
         self.hash("derive", purpose)
     }
 
-    /// What the first entry holds, to recognise the key by.
+    /// The value in the first entry by which the key is recognised.
     pub(crate) fn check_value(&self) -> String {
         blake3::Hash::from_bytes(self.hash("check", "")).to_hex().to_string()
     }
@@ -68,7 +68,7 @@ impl Key {
     }
 
     /// The key under which a ledger is about to be created: a new one, or the one that another process
-    /// proposed. `None` when that one is gone again, because its ledger has been created meanwhile.
+    /// proposed. `None` if that proposal is gone, because its ledger has been created meanwhile.
     pub(crate) fn propose(ledger: &Path) -> Result<Option<Self>, KeyError> {
         let place = beside(ledger, ".key.new");
         if let Some(key) = Self::read(&place)? {
@@ -80,7 +80,7 @@ impl Key {
         if key.write(&place)? { Ok(Some(key)) } else { Self::read(&place) }
     }
 
-    /// The key of an existing ledger, settled if it was not.
+    /// The key of an existing ledger; settles it if necessary.
     pub(crate) fn settle(ledger: &Path, check_value: &str) -> Result<Self, KeyError> {
         let (settled, proposed) = (Self::path(ledger), beside(ledger, ".key.new"));
         if let Some(key) = Self::read(&settled)? {
@@ -91,7 +91,7 @@ impl Key {
             key.write(&settled)?;
             return key.checked(check_value, &settled, &proposed);
         }
-        // Another process may have settled it between the two looks above.
+        // Another process may have settled it between the two reads above.
         let key = Self::read(&settled)?.ok_or_else(|| KeyError::Missing(settled.clone()))?;
         key.checked(check_value, &settled, &proposed)
     }
@@ -100,7 +100,7 @@ impl Key {
         if self.check_value() != check_value {
             return Err(KeyError::Wrong(settled.to_path_buf()));
         }
-        // The ledger exists and so does its key: a proposal that is left over is of no more use.
+        // The ledger exists and so does its key: a remaining proposal is of no more use.
         match fs::remove_file(proposed) {
             Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
                 Err(StoreError::io(proposed, error).into())
@@ -120,7 +120,7 @@ impl Key {
         hash.map(|hash| Some(Self(*hash.as_bytes()))).ok_or_else(|| KeyError::Malformed(path.to_path_buf()))
     }
 
-    /// Writes the key, for this user's eyes only, unless there is a file already; says whether it did.
+    /// Writes the key, readable by this user only, unless the file exists; returns whether it was written.
     fn write(&self, path: &Path) -> Result<bool, StoreError> {
         let mut file = store::draft(path)?;
         let digits = blake3::Hash::from_bytes(self.0).to_hex();
@@ -131,7 +131,7 @@ impl Key {
     }
 }
 
-/// The ledger's name with something added.
+/// The ledger's path with a suffix.
 pub(crate) fn beside(ledger: &Path, suffix: &str) -> PathBuf {
     let mut name = ledger.as_os_str().to_owned();
     name.push(suffix);
@@ -173,7 +173,7 @@ mod tests {
         assert_ne!(key.0, late.0);
         assert_eq!(Key::settle(&ledger, &key.check_value()).unwrap().0, key.0);
         assert!(!beside(&ledger, ".key.new").exists());
-        // With the settled key lost, a stranger's proposal does not stand in for it.
+        // If the settled key is lost, the proposal of another process does not replace it.
         fs::remove_file(Key::path(&ledger)).unwrap();
         Key::propose(&ledger).unwrap();
         assert!(matches!(Key::settle(&ledger, &key.check_value()), Err(KeyError::Missing(_))));

@@ -1,4 +1,4 @@
-//! Opening a ledger, or beginning one.
+//! Opening or creating a ledger.
 
 use crate::accounts::{Account, Release};
 use crate::book::Book;
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// A population's ledger, open for writing.
 ///
-/// What it tells ([`Ledger::summary`], [`Ledger::registered`], ...) is as of its last operation or
-/// [`Ledger::refresh`]; what it decides is decided on the file as it is at that moment, under its lock.
+/// The values that it returns ([`Ledger::summary`], [`Ledger::registered`], ...) are as of its last operation or
+/// [`Ledger::refresh`]; decisions are taken on the current contents of the file, under its lock.
 #[derive(Debug)]
 pub struct Ledger {
     pub(crate) book: Book,
@@ -23,7 +23,7 @@ pub struct Ledger {
     created: bool,
 }
 
-/// A ledger that cannot be opened or begun.
+/// A ledger that cannot be opened or created.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file.
@@ -44,13 +44,13 @@ pub enum OpenError {
         /// The policy's population.
         asked: String,
     },
-    /// The people may have a ledger already, under another name.
+    /// The same people may have a ledger already, under another name.
     #[error(
-        "{path} would begin a new budget for `{asked}`, and {known} is the ledger of `{recorded}` with the same {by}: the same \
+        "{path} would begin a new budget for `{asked}`, but {known} is the ledger of `{recorded}` with the same {by}: the same \
          people are charged to one ledger, so take its `population` and `ledger`"
     )]
     SamePeople {
-        /// The ledger that was to begin.
+        /// The new ledger.
         path: PathBuf,
         /// Its population.
         asked: String,
@@ -61,25 +61,25 @@ pub enum OpenError {
         /// The policy or table that both have.
         by: String,
     },
-    /// A ledger in the folder cannot be read, so that it is not known whose it is.
+    /// A ledger in the folder cannot be read, so that its population is unknown.
     #[error("{path} would begin a new budget beside {known}, which cannot be read: {error}")]
     UnknownPeople {
-        /// The ledger that was to begin.
+        /// The new ledger.
         path: PathBuf,
         /// The ledger beside it.
         known: PathBuf,
-        /// Why it cannot be read.
+        /// The error of reading it.
         error: StoreError,
     },
 }
 
 impl Ledger {
-    /// Opens the ledger of a population, and verifies all of it; begins one where there is none.
+    /// Opens the ledger of a population and verifies all of it; creates it if it does not exist.
     ///
     /// # Errors
     /// When the file is not a ledger, damaged, of a newer format or of another population; when it does not contain its
     /// head ([`StoreError::Older`]); when its head or its key is missing or belongs to another ledger; and when the
-    /// folder, the disk or a lock fails. No file is left half-written.
+    /// folder, the disk or a lock fails. No file remains half-written.
     pub fn open_or_create(path: &Path, population: &str) -> Result<Self, OpenError> {
         Self::open_for(path, &Purpose::people(population))
     }
@@ -105,7 +105,7 @@ impl Ledger {
         Ok(Self { book, key, created })
     }
 
-    /// Whether this call began the ledger. Worth telling the curator: a mistyped path begins one too.
+    /// Whether this call created the ledger. Report this to the curator: a mistyped path creates a ledger too.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.created
@@ -123,7 +123,7 @@ impl Ledger {
         &self.book.path
     }
 
-    /// The last entry: to be printed, and kept, after every release.
+    /// The last entry; print and keep it after every release.
     #[must_use]
     pub fn head(&self) -> &Head {
         &self.book.head
@@ -135,7 +135,7 @@ impl Ledger {
         self.book.state.summary(&self.book.head)
     }
 
-    /// An account, with everything that was charged to it.
+    /// An account with all of its charges.
     #[must_use]
     pub fn account(&self, id: &AccountId) -> Option<&Account> {
         self.book.state.account(id)
@@ -147,7 +147,7 @@ impl Ledger {
         self.book.state.accounts().iter().any(|account| account.id.universe == population && account.id.kind == secret)
     }
 
-    /// A charge by its number.
+    /// The charge with this number.
     #[must_use]
     pub fn release(&self, seq: u64) -> Option<&Release> {
         self.book.state.release(seq)
@@ -163,16 +163,16 @@ impl Ledger {
         Ok(act(kept.0))
     }
 
-    /// Takes in what other processes have added.
+    /// Reads the entries that other processes have added.
     ///
     /// # Errors
-    /// When the file cannot be read or is not what it was.
+    /// When the file cannot be read, or was replaced or changed.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
         self.book.refresh()
     }
 }
 
-/// A ledger whose lock is given up when this is dropped, also by a panic.
+/// A ledger whose lock is released when this is dropped, also by a panic.
 pub(crate) struct KeptLock<'a>(pub &'a mut Ledger);
 
 impl Drop for KeptLock<'_> {
@@ -182,7 +182,7 @@ impl Drop for KeptLock<'_> {
     }
 }
 
-/// Begins a ledger unless there is one; says whether it did.
+/// Creates a ledger unless it exists; returns whether it was created.
 fn begin(path: &Path, purpose: &Purpose<'_>) -> Result<bool, OpenError> {
     let heads = HeadFiles::new(path, purpose.head)?;
     loop {

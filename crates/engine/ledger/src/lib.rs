@@ -1,41 +1,42 @@
-//! What has been promised, spent and answered about a population: one SQLite file, append-only, and large answers beside it.
+//! The ledger of a population: its promises, charges and answers in one append-only SQLite file, with large answers in
+//! separate files beside it.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | what is written down? | [`entry`] |
-//! | what do the entries add up to? | [`state`], [`accounts`] |
-//! | how is an entry tied to all before it? | [`chain`] |
-//! | is it the newest copy? | [`outside`] |
-//! | whose budget is it? | [`people`] |
-//! | which file is it in, and what can go wrong with it? | [`store`] |
-//! | where are noisy numbers, and at which width? | [`numbers`] |
-//! | how is noise drawn once for each charge? | [`draw`] |
-//! | where does an answer lie, and in which form? | [`answer`] |
-//! | what is the curator's secret, and where does it lie? | [`key`] |
-//! | whose is which part of a budget, and what does each see? | [`parts`] |
-//! | which questions wait to be allowed? | [`approvals`] |
-//! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`] |
-//! | is it still what it was? what does it say? | [`verify()`], [`show`] |
+//! | kinds of entries and their stored form | [`entry`] |
+//! | the fold of the entries | [`state`], [`accounts`] |
+//! | the hash chain over the entries | [`chain`] |
+//! | detection of older copies | [`outside`] |
+//! | the population of a new ledger | [`people`] |
+//! | the SQLite file and its failures | [`store`] |
+//! | noisy numbers at fixed width | [`numbers`] |
+//! | one draw of noise for each charge | [`draw`] |
+//! | stored answers and their forms | [`answer`] |
+//! | the curator's secret key | [`key`] |
+//! | parts of a budget, and what each owner sees | [`parts`] |
+//! | queries that wait for approval | [`approvals`] |
+//! | operations | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`] |
+//! | verification, and reading without writing | [`verify()`], [`show`] |
 //!
 //! # Invariants
-//! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]). What follows from other entries is
-//!    not stored: the numbers of an answer are in the entry of their draw, and its record has the rest.
+//! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]). Values that other entries
+//!    determine are not stored: the numbers of an answer are in the entry of their draw, and its record has the rest.
 //! 2. Every write reads, verifies, decides and appends within one `BEGIN IMMEDIATE` transaction, so that two
-//!    processes cannot both spend what is left. It is on disk before the call returns.
-//! 3. Within an account odds multiply, and never exceed the limit in force, nor those of a part that of the part. What
-//!    cannot be decided is refused.
-//! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical ask gets
-//!    that answer. A charge whose noise was not begun to be drawn is resumed at no cost by the identical ask on the
-//!    same basis; one whose draw was begun and has no numbers is dead, and the identical ask is charged anew (P-1).
+//!    processes cannot both spend the remaining budget. It is on disk before the call returns.
+//! 3. Within an account odds multiply, and never exceed the limit in force; the odds charged to a part never exceed the
+//!    limit of that part. Charges whose comparison with a limit cannot be decided are refused.
+//! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical query gets
+//!    that answer. A charge without a draw is resumed at no cost by the identical query on the same basis; a charge
+//!    whose draw was begun and has no numbers is dead, and the identical query is charged anew (P-1).
 //! 5. Nothing is decided on a copy that is older than the last head, which is kept outside the file ([`outside`]); a
 //!    curator may accept one on the record ([`accept_head`]), which closes every open charge.
 //! 6. A file that is new, and the key beside it, appear whole or not at all.
 //! 7. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read on demand, and
 //!    rejected when its hash differs.
 //!
-//! The chain shows edits to anyone who kept an older head. Neither it nor the head outside stops the curator, who holds
-//! the files and the key, from writing another history; nor do the triggers that refuse changes, which only guard
-//! against accidents.
+//! The chain reveals edits to every holder of an older head. Neither the chain nor the head outside stops the curator,
+//! who holds the files and the key, from writing another history; nor do the triggers that refuse changes, which only
+//! guard against accidents.
 //!
 //! ```
 //! use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
@@ -47,7 +48,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("clinic.ledger");
 //! let mut ledger = Ledger::open_or_create(&path, "patients of the clinic")?;
-//! // Nobody who thought it at most 50% likely may become more than 75% sure.
+//! // Every belief that begins at 50% or less stays at 75% or less.
 //! let adversary = Adversary::new(false, PriorRange::new(None, Some(ratio(1, 2)))?, MovesTogether::Alone)?;
 //! let subject = Subject::new("patients of the clinic", Some("patient".into()))?;
 //! let promises = vec![Promise::PosteriorAtMost(ratio(3, 4))];
@@ -69,7 +70,7 @@
 //! let ChargeOutcome::New { seq } = ledger.charge(&request)? else { return Err("a first query is new".into()) };
 //! let form = Form::new("sql", 1);
 //! let numbers = ledger.draw(seq, &form, 1, || Ok::<_, std::io::Error>(vec![41]))??.read()?; // the noise is drawn here
-//! ledger.store_answer(seq, &form, &serde_json::json!({ "name": "visits" }))?; // what the answer has beside its numbers
+//! ledger.store_answer(seq, &form, &serde_json::json!({ "name": "visits" }))?; // the rest of the answer
 //! println!("{} visits", numbers[0]); // and only now show it
 //! assert!(matches!(ledger.charge(&request)?, ChargeOutcome::Answered { .. })); // the identical query is free
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -116,7 +117,7 @@ pub use trials::TriedEngine;
 pub use verify::{VerifiedLedger, VerifyError, show, verify};
 pub use versions::{Contents, RegistrationOutcome, VersionError};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program: one program per crate to link. It names the crate as other crates do.
 #[cfg(test)]
 extern crate self as deniable_ledger;
 #[cfg(test)]

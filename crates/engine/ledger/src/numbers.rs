@@ -18,7 +18,7 @@ use std::sync::Arc;
 const DOMAIN: &str = "deniable-ledger-v1 numbers file";
 /// Bytes of a number.
 const WIDTH: usize = 41;
-/// More numbers than this cannot be stored.
+/// Most numbers that can be stored.
 pub const MOST_NUMBERS: usize = MOST as usize / WIDTH;
 
 /// Stored noisy numbers, read on demand.
@@ -40,7 +40,7 @@ enum Content {
 pub struct NumbersFile {
     /// The charge that names the file.
     pub charge: u64,
-    /// How many numbers there are.
+    /// The count of numbers.
     pub count: u64,
     /// The hash of its bytes, 64 hex digits.
     pub hash: String,
@@ -61,13 +61,13 @@ impl Numbers {
         Self { form: drawn.form, content: Content::File { folder: folder.clone(), file: drawn.file } }
     }
 
-    /// The form in which the numbers are to be read.
+    /// The form of the numbers.
     #[must_use]
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// The file that holds them, where they are not in their entry.
+    /// The file that holds the numbers; `None` if their entry holds them.
     #[must_use]
     pub fn file(&self) -> Option<PathBuf> {
         match &self.content {
@@ -76,7 +76,7 @@ impl Numbers {
         }
     }
 
-    /// The numbers.
+    /// Reads and decodes the numbers.
     ///
     /// # Errors
     /// When their file is missing or differs from its hash, or the text is not numbers at fixed width.
@@ -104,7 +104,7 @@ impl Numbers {
     }
 }
 
-/// Room for the numbers of a draw, on disk before the draw begins.
+/// Space for the numbers of a draw, allocated on disk before the draw begins.
 pub(crate) struct Room {
     count: usize,
     file: Option<(u64, File, PathBuf)>,
@@ -120,7 +120,7 @@ impl Room {
     /// Allocates and syncs room for `count` numbers of a draw whose first charge is `charge`.
     ///
     /// # Errors
-    /// When there is no room, or the numbers are more than an answer may have.
+    /// When there is no space, or the numbers are more than an answer may have.
     pub fn allocate(ledger: &Path, charge: u64, count: usize) -> Result<Self, StoreError> {
         let bytes = count.saturating_mul(WIDTH);
         if count > MOST_NUMBERS {
@@ -131,8 +131,8 @@ impl Room {
         }
         let path = answers_file(ledger, &NumbersFile::name(charge))?;
         let io = |error| StoreError::io(&path, error);
-        // A file of this name is left by a crash before its draw began, as no charge is drawn twice. It is removed and
-        // not truncated, since it may be a link to another file.
+        // A file of this name remains from a crash before its draw began, as no charge is drawn twice. It is removed
+        // and not truncated, since it may be a link to another file.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(error)),
             _ => {}
@@ -158,10 +158,10 @@ impl Room {
         if self.file.is_some() { REST } else { self.count * WIDTH + REST }
     }
 
-    /// Writes the numbers, durably where they are in a file.
+    /// Writes the numbers, durably if they are in a file.
     ///
     /// # Errors
-    /// When they are not as many as there is room for, or cannot be written.
+    /// When their count differs from the allocated one, or they cannot be written.
     pub fn fill(self, numbers: &[i128]) -> Result<NumbersLocation, StoreError> {
         if numbers.len() != self.count {
             return Err(StoreError::Unstorable(crate::entry::EncodeError::OtherLength));

@@ -43,12 +43,12 @@ impl HeadFiles {
         beside(ledger, ".head")
     }
 
-    /// The file that every ledger has.
+    /// The file beside the ledger.
     pub fn beside(&self) -> &Path {
         &self.beside
     }
 
-    /// Each file.
+    /// All files that keep the head.
     pub fn all(&self) -> impl Iterator<Item = &Path> {
         [Some(self.beside.as_path()), self.elsewhere.as_deref()].into_iter().flatten()
     }
@@ -64,7 +64,8 @@ impl HeadFiles {
         std::str::from_utf8(&bytes).ok().and_then(parse).map(Some).ok_or_else(malformed)
     }
 
-    /// Puts a head into one of the files, durably, whole or not at all. The ledger's lock is held: there is one writer.
+    /// Writes a head into one of the files, durably, whole or not at all. The ledger's lock is held: there is one
+    /// writer.
     pub fn write(&self, file: &Path, head: &Head) -> Result<(), StoreError> {
         let draft = beside(file, ".new");
         if self.read(&draft).ok().flatten().as_ref() != Some(head) {
@@ -79,7 +80,7 @@ impl HeadFiles {
         self.all().try_for_each(|file| self.prepare_in(&beside(file, ".new"), file, head))
     }
 
-    /// Removes the drafts of a head that did not become the last.
+    /// Removes the drafts of a head that was not committed.
     pub fn forget(&self) {
         for file in self.all() {
             let _ = fs::remove_file(beside(file, ".new"));
@@ -115,15 +116,15 @@ fn parse(text: &str) -> Option<Head> {
 pub struct AcceptedHead {
     /// The last entry of the ledger as it was found.
     pub from: Head,
-    /// The head that was kept last, where one was kept.
+    /// The head that was kept last, if any.
     pub kept: Option<Head>,
-    /// How many charges were open, and are closed: their noise is never drawn.
+    /// The number of open charges that were closed: their noise is never drawn.
     pub closed: usize,
     /// The last entry now.
     pub head: Head,
 }
 
-/// A ledger that does not go on.
+/// A ledger that was not continued.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptHeadError {
     /// The file.
@@ -132,7 +133,7 @@ pub enum AcceptHeadError {
     /// A reason is required.
     #[error("give a reason: it is kept in the ledger")]
     NoReason,
-    /// The heads are of this ledger.
+    /// The ledger contains the kept head.
     #[error(
         "{0} contains the head that was kept of it: there is nothing to accept; where `head` in serve.toml names a file, name it by \
              --head"
@@ -161,7 +162,8 @@ pub fn accept_head(path: &Path, elsewhere: Option<&Path>, reason: &str) -> Resul
     };
     let (from, closed) = (act.head().clone(), act.state.all_open().count());
     act.append(Event::ChargesClosed(ChargesClosed { reason: reason.to_owned() }))?;
-    // Usually an entry whose head cannot be written is no error of the act; here the head is the purpose of the act.
+    // Usually an entry whose head cannot be written is not an error of the act; here the head is the purpose of the
+    // act.
     book.begin()?.keep_heads()?;
     Ok(AcceptedHead { from, kept, closed, head: book.head.clone() })
 }

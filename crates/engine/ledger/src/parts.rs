@@ -1,17 +1,18 @@
-//! The parts of an account's budget: what is set aside for whom, and what each may come to know (C-7).
+//! The parts of an account's budget: reserved or overlapping shares of analysts, and what each analyst can learn (C-7).
 //!
-//! A part is a share of ln R. What is not reserved for anybody pays for what is public, and for parts that overlap.
+//! A part is a share of ln R. The unreserved share pays for public answers, and for overlapping parts.
 //!
-//! | who asks | is charged | and sees |
+//! | analyst | is charged | and sees |
 //! |---|---|---|
-//! | the curator, for everybody | what is not reserved | what was charged so |
-//! | one with a reserved part, R^s | R^s | that, and what this part was charged for |
-//! | one with a part that overlaps, R^s | R^s, and what is not reserved | the same |
+//! | the curator, for public answers | the unreserved share | public charges |
+//! | owner of a reserved part, R^s | R^s | public charges, and those of this part |
+//! | owner of an overlapping part, R^s | R^s, and the unreserved share | the same |
 //!
-//! So one with a reserved part alone learns at most R^s times what is not reserved, whatever others ask: nothing that is seen, or
-//! refused, depends on them. One whose part overlaps is refused because of what others spent, and learns from that what they were
-//! answered: for such a one only the bound of all together holds. An answer that another has paid for costs this one's part all the
-//! same, and the whole nothing more. What is left of a part is handed on to nobody, once anything was charged to it: how much that is
+//! So the owner of a reserved part alone learns at most R^s times the unreserved odds, whatever the other analysts ask:
+//! neither the owner's answers nor refusals depend on other analysts. The owner of an overlapping part is refused
+//! because of other analysts' charges, and learns about their answers from that: for overlapping parts only the bound
+//! for all analysts together holds. An answer that another analyst has paid for is charged to the part in full, and to
+//! the whole account not again. The rest of a part is never transferred once anything was charged to it: its size
 //! depends on answers.
 
 use crate::entry::{AccountId, Event, Part, PartSetAside};
@@ -23,71 +24,76 @@ use num_traits::{Signed, Zero};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a part stands to others.
+/// The relation of a part to other parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
-    /// It is this one's alone: its owner learns nothing from what others ask.
+    /// For its owner alone, who learns nothing about other analysts' queries.
     Reserved,
-    /// It is a cap on what its owner takes of what is not reserved, which others take from, too: its owner alone has no bound of its own.
+    /// A cap on what its owner takes from the unreserved share, as other analysts do: no bound holds for its owner
+    /// alone.
     Overlapping,
 }
 
-/// What is set aside under a name.
+/// A part of an account's budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
     /// The share of ln R, in (0, 1].
     pub share: Rational,
-    /// How it stands to others.
+    /// The relation to other parts.
     pub sharing: Sharing,
     /// The odds ratio that was charged to it.
     pub spent: Spend,
 }
 
-/// What may be spent, and what is spent of it. Whoever asks has one or two of them, and what is asked must fit into each.
+/// A limit and the odds spent under it. An analyst has one or two allowances, and a query must fit into each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
     /// The odds ratio spent.
     pub spent: Spend,
-    /// The largest that it may become; of nothing, nothing is allowed.
+    /// The limit of `spent`; without any odds, nothing may be charged.
     pub limit: Spend,
 }
 
-/// A part that cannot be set aside so.
+/// A part that cannot be set aside.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PartFault {
-    /// It needs a name that people can read.
+    /// The name is empty, too long, or has other characters.
     #[error("a part of a budget needs a name of 1 to {LONGEST} letters, digits and `_.@-`")]
     Name,
-    /// A share that is none.
-    #[error("a part is a share of the promise between 0 and 1, and not {0}")]
+    /// The share is not in [0, 1].
+    #[error("the share {0} is not between 0 and 1; a part is a share of the promise")]
     Share(Rational),
-    /// Nothing would change.
+    /// The part exists with the same share.
     #[error("\"{0}\" has this part already")]
     Same(String),
-    /// Nothing was set aside, and nothing is given back.
+    /// A share of 0 for a part that does not exist.
     #[error("nothing is set aside for \"{0}\"")]
     Nothing(String),
-    /// What is left of it depends on answers.
+    /// The rest of the part depends on answers.
     #[error(
-        "\"{0}\" has been answered questions, and what is left of that part depends on the answers: it may grow, but it is not handed on"
+        "queries were answered from the part of \"{0}\", so its rest depends on answers and cannot be given back; keep \
+         or enlarge the part"
     )]
     InUse(String),
-    /// More would be reserved than there is.
-    #[error("with it, {reserved} of the promise would be reserved, and there is only 1")]
+    /// More than 1 would be reserved.
+    #[error("with this part, {reserved} of the promise would be reserved, more than all of it; set less aside")]
     TooMuch {
         /// The sum.
         reserved: Rational,
     },
-    /// More would be reserved than is left of what is public.
-    #[error("with it, {left} of the promise would be left for everybody, and {} is spent of that already", .spent.in_words())]
+    /// The unreserved share would become smaller than the odds spent of it.
+    #[error(
+        "with this part, {left} of the promise would remain unreserved, but {} of it is already spent; set less aside",
+        .spent.in_words()
+    )]
     Spent {
-        /// What would be left.
+        /// The unreserved share that would remain.
         left: Rational,
-        /// What is spent.
+        /// The odds already spent of it.
         spent: Spend,
     },
-    /// Too close to tell.
+    /// The comparison cannot be decided.
     #[error(transparent)]
     Undecided(#[from] SpendError),
 }
@@ -98,22 +104,22 @@ pub enum PartError {
     /// The file.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No such account, or one in the words of the first format.
+    /// The ledger has no such account.
     #[error("the ledger has no account for {0}; the first release or data check of a policy opens it")]
     NoAccount(Box<AccountId>),
-    /// The rules.
+    /// The rules for parts are violated.
     #[error(transparent)]
     Fault(#[from] PartFault),
 }
 
-/// Most bytes of a name: what PostgreSQL's protocol gives a role.
+/// Most bytes of a name: PostgreSQL's limit on the names of roles.
 const LONGEST: usize = 63;
 
-/// The parts of one account, and what was spent of what is not reserved.
+/// The parts of one account, and the odds spent of the unreserved share.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parts {
     set_aside: BTreeMap<String, SetAside>,
-    /// By what is public, and by parts that overlap; each question once.
+    /// Charged for public answers and overlapping parts; each query once.
     unreserved: Spend,
     /// The share that is reserved by parts which are not listed here.
     reserved_elsewhere: Rational,
@@ -132,7 +138,8 @@ impl Parts {
         &self.set_aside
     }
 
-    /// The same with this part alone; of the others it is known what they reserve, which nobody's answers decide.
+    /// The parts as the owner of `part` sees them: of the others only their reserved share, which does not depend on
+    /// answers.
     pub(crate) fn only(&self, part: &Part) -> Self {
         let name = match part {
             Part::Named(name) => name.as_str(),
@@ -146,7 +153,7 @@ impl Parts {
         }
     }
 
-    /// The share of ln R that nobody has to himself.
+    /// The share of ln R that is not reserved.
     pub(crate) fn unreserved_share(&self) -> Rational {
         whole(1) - self.reserved_but("")
     }
@@ -156,7 +163,7 @@ impl Parts {
         others.fold(self.reserved_elsewhere.clone(), |sum, (_, part)| sum + &part.share)
     }
 
-    /// What one who asks may spend, when `limit` is the whole; `None` where nothing is set aside for this one.
+    /// The allowances of a part, when `limit` is that of the whole; `None` if the part does not exist.
     pub(crate) fn allowances(&self, part: &Part, limit: &Spend) -> Option<Vec<Allowance>> {
         let unreserved =
             || Allowance { spent: self.unreserved.clone(), limit: share_of(limit, &self.unreserved_share()) };
@@ -169,7 +176,7 @@ impl Parts {
         Some(all)
     }
 
-    /// Whether a charge of this part takes from what is not reserved.
+    /// Whether a charge of this part takes from the unreserved share.
     pub(crate) fn takes_unreserved(&self, part: &Part) -> bool {
         match part {
             Part::Whole => true,
@@ -177,7 +184,7 @@ impl Parts {
         }
     }
 
-    /// Whether all that is spent fits a promise of this limit.
+    /// Whether all charges fit a promise of this limit.
     pub(crate) fn fit(&self, limit: &Spend) -> Result<bool, SpendError> {
         let unreserved = self.unreserved.fits(&share_of(limit, &self.unreserved_share()))?;
         self.set_aside
@@ -185,7 +192,8 @@ impl Parts {
             .try_fold(unreserved, |so_far, part| Ok(so_far && part.spent.fits(&share_of(limit, &part.share))?))
     }
 
-    /// Whether this may be set aside, when `limit` is the whole. A share of 0 gives back what was never used.
+    /// Whether this part may be set aside, when `limit` is that of the whole. A share of 0 returns a part that was
+    /// never charged.
     pub(crate) fn check(&self, name: &str, share: &Rational, sharing: Sharing, limit: &Spend) -> Result<(), PartFault> {
         let is_readable = |c: char| c.is_alphanumeric() || "_.@-".contains(c);
         if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_readable) {
@@ -216,7 +224,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Takes in what was checked.
+    /// Sets a part aside after [`Self::check`].
     pub(crate) fn set_aside(&mut self, name: String, share: Rational, sharing: Sharing) {
         if share.is_zero() {
             self.set_aside.remove(&name);
@@ -226,7 +234,7 @@ impl Parts {
         self.set_aside.insert(name, SetAside { share, sharing, spent });
     }
 
-    /// Takes in a charge. `again` when what is not reserved has paid for the same question before.
+    /// Records a charge. `again` if the unreserved share has paid for the same query before.
     pub(crate) fn record(&mut self, part: &Part, cost: &Spend, again: bool) {
         if self.takes_unreserved(part) && !again {
             self.unreserved = self.unreserved.and(cost);
@@ -239,17 +247,17 @@ impl Parts {
     }
 }
 
-/// A share of a limit; of none of it, an odds ratio of 1.
+/// A share of a limit; an odds ratio of 1 for the share 0.
 fn share_of(limit: &Spend, share: &Rational) -> Spend {
     limit.share(share).unwrap_or_else(|_| Spend::nothing())
 }
 
 impl Ledger {
-    /// Sets a share of an account's promise aside under a name, or changes what is set aside; a share of 0 gives back what was never used.
-    /// On disk when this returns.
+    /// Sets a share of an account's promise aside under a name, or changes it; a share of 0 returns a part that was
+    /// never charged. On disk when this returns.
     ///
     /// # Errors
-    /// When there is no such account, or the rules of this page do not allow it.
+    /// When the account does not exist, or the rules of [`crate::parts`] are violated.
     pub fn set_aside(
         &mut self,
         account: &AccountId,

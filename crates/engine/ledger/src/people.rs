@@ -1,4 +1,4 @@
-//! The population of a new ledger: another name for the people of an existing ledger would renew their budget.
+//! The population of a new ledger: a second name for the population of an existing ledger would renew its budget.
 //!
 //! A new ledger is compared with the ledgers in its folder. A ledger that has charged the same policy, or registered a
 //! table of the same name, for a population of another name, is probably about the same people, for example of last
@@ -26,16 +26,18 @@ pub struct Purpose<'a> {
 }
 
 impl<'a> Purpose<'a> {
-    /// The people alone: a ledger that is begun is compared with no other.
+    /// A purpose of which only the population is known: a new ledger is compared with no other.
     #[must_use]
     pub fn people(population: &'a str) -> Self {
         Self { population, policy: None, sources: Vec::new(), other_people: false, head: None }
     }
 
-    /// The populations of the ledgers beside a new one that know the policy or a table under another name.
+    /// The populations of the ledgers beside a new one that have charged the policy, or registered a table, for another
+    /// population.
     ///
     /// # Errors
-    /// When there is one, or one cannot be read, and the curator has not stated that these are other people.
+    /// When there is such a population, or a ledger cannot be read, and the curator has not stated that these are other
+    /// people.
     pub(crate) fn others(&self, ledger: &Path) -> Result<Vec<String>, OpenError> {
         let mut others = Vec::new();
         if self.policy.is_none() && self.sources.is_empty() {
@@ -66,7 +68,7 @@ impl<'a> Purpose<'a> {
         Ok(others)
     }
 
-    /// The policy or table by which a ledger knows the people of this one.
+    /// The policy or table that a ledger of another population shares with this purpose.
     fn known_by(&self, state: &State) -> Option<String> {
         let policy = self.policy.filter(|policy| state.has_charged(policy)).map(|policy| format!("policy `{policy}`"));
         let source = || self.sources.iter().find(|source| state.has_registered(source));
@@ -74,7 +76,7 @@ impl<'a> Purpose<'a> {
     }
 }
 
-/// The other ledgers in the folder of one, by name.
+/// The other ledgers in the folder of a ledger, by name.
 fn neighbours(ledger: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let folder = ledger.parent().unwrap_or(Path::new("/"));
     let io = |error| StoreError::io(folder, error);

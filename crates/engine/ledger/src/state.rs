@@ -1,7 +1,7 @@
-//! What the entries add up to: the fold that every decision is taken on.
+//! The fold of the entries, on which every decision is taken.
 //!
 //! An entry is first checked against the state, then recorded in it. Appending uses the same check, so that
-//! nothing is ever written that could not be read again.
+//! every entry that is written can be read again.
 
 use crate::accounts::{Account, Draw, PromiseChange, Release, within};
 use crate::answer::{StoredAnswer, folder};
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Why an entry cannot follow from those before it.
+/// The reason why an entry cannot follow from those before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Contradiction {
     /// A ledger begins once, with its population.
@@ -33,7 +33,7 @@ pub enum Contradiction {
     /// The account was never opened.
     #[error("the account was never opened")]
     NoAccount,
-    /// The universe has an account of this kind.
+    /// The universe has an account of this kind already.
     #[error("the universe already has an account of this kind")]
     AccountTwice,
     /// A change of promise that misstates the terms in force, or whether it weakens them.
@@ -42,49 +42,49 @@ pub enum Contradiction {
     /// More is spent than the limit in force.
     #[error("more is spent than the limit in force")]
     OverLimit,
-    /// A charge to a part of the budget that nobody set aside.
-    #[error("nothing of the budget is set aside as \"{0}\"")]
+    /// A charge to a part of the budget that does not exist.
+    #[error("no part of the budget is set aside as \"{0}\"")]
     NoPart(String),
-    /// A part that cannot be set aside so.
+    /// A part that cannot be set aside.
     #[error(transparent)]
     Part(#[from] PartFault),
-    /// The same question at two prices.
+    /// The same query at two prices.
     #[error("the identical query was charged another price")]
     OtherPrice,
-    /// Whether the limit is kept cannot be decided.
+    /// The comparison with the limit cannot be decided.
     #[error("{0}")]
     Undecided(#[from] SpendError),
-    /// The version's contents were fixed before: other ones, or these with nothing new about them.
+    /// The version was registered with other contents, or with nothing new.
     #[error("the version was registered before")]
     VersionTwice,
-    /// The identical ask was charged before.
+    /// The identical query was charged before.
     #[error("the identical query was charged before")]
     ChargedTwice,
-    /// An engine that passed a trial which it had passed.
+    /// A trial that the engine had passed before.
     #[error("the engine had passed this trial")]
     PassedTwice,
-    /// An answer to something that is not a charge.
+    /// An answer to an entry that is not a charge.
     #[error("it answers entry {0}, which is not a charge")]
     NotACharge(u64),
-    /// A second request for the same question.
+    /// A second request for the same query.
     #[error("approval of the identical query was requested before")]
     RequestedTwice,
-    /// A decision about something that is not a request.
+    /// A decision about an entry that is not a request.
     #[error("it decides about entry {0}, which is not a request for approval")]
     NotARequest(u64),
-    /// The same decision once more.
-    #[error("request {0} was decided so before")]
+    /// A decision equal to the last one.
+    #[error("request {0} had this decision before")]
     DecidedTwice(u64),
-    /// A draw that is not of every open charge of one identity.
+    /// A draw of other charges than all open ones of one identity.
     #[error("it draws the noise of other charges than the open ones of one query")]
     NotOpen,
-    /// Numbers of a draw that was not begun, or that have been stored.
+    /// Numbers of a draw that was not begun, or whose numbers are stored already.
     #[error("entry {0} began no draw whose numbers are missing")]
     NotDrawing(u64),
-    /// An answer to a charge whose draw was begun and not completed, or that was closed.
+    /// An answer to a charge that is closed, or whose draw was not completed.
     #[error("charge {0} is closed without an answer")]
     Dead(u64),
-    /// A second answer.
+    /// A second answer to a charge.
     #[error("charge {0} was answered before")]
     AnsweredTwice(u64),
 }
@@ -96,23 +96,23 @@ pub struct Version {
     pub source: String,
     /// The version, as declared.
     pub version: String,
-    /// The columns that the curator accepted whatever was found in them, in any way of reading the version.
+    /// The columns that the curator accepted despite values that cannot be read, over all readings of the version.
     pub accepted: BTreeSet<String>,
 }
 
-/// What is known of a version.
+/// The state of a version.
 #[derive(Debug)]
 struct Registration {
-    /// The contents, under all ways of reading them.
+    /// The contents, shared by all readings.
     fingerprint: String,
     /// The last entry about it.
     at: Timestamp,
-    /// The columns accepted under each way of reading.
+    /// The accepted columns of each reading.
     readings: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Registration {
-    /// Whether an entry says more than is known: another way of reading the same contents, or more that is accepted.
+    /// Whether an entry adds another reading of the same contents, or further accepted columns.
     fn grows_by(&self, new: &VersionRegistered) -> bool {
         let is_new = self.readings.get(&new.reading).is_none_or(|accepted| !new.accepted.is_subset(accepted));
         is_new && new.fingerprint == self.fingerprint
@@ -124,13 +124,13 @@ impl Registration {
 pub struct Acceptance {
     /// The number of its entry. All entries before are those of the older copy.
     pub seq: u64,
-    /// When.
+    /// The time of the acceptance.
     pub at: Timestamp,
-    /// Why, in the curator's words.
+    /// The curator's reason.
     pub reason: String,
 }
 
-/// Everything a curator may want to look at. It holds no fingerprints.
+/// The contents of a ledger for the curator. Without fingerprints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// The people this ledger is about.
@@ -150,19 +150,19 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The same as one who asks may know it: see [`Account::seen_by`]. Everything that decides what is answered, refused or published is
-    /// taken from here. Where parts are set aside, it has no head.
+    /// The view of the ledger for the owner of a part: see [`Account::seen_by`]. Every decision about answers, refusals
+    /// and publications depends on this view only. If parts are set aside, it has no head.
     #[must_use]
     pub fn seen_by(&self, part: &Part) -> Self {
         let accounts = self.accounts.iter().map(|account| account.seen_by(part)).collect();
-        // How many entries there are tells what others asked.
+        // The number of entries reveals how much the other analysts asked.
         let is_divided =
             self.accounts.iter().any(|account| account.unreserved_share() < whole(1) || !account.parts().is_empty());
         let head = if is_divided { Head::start() } else { self.head.clone() };
         Self { accounts, head, accepted: Vec::new(), other_than: Vec::new(), ..self.clone() }
     }
 
-    /// What there is to say before a ledger is begun: nothing.
+    /// The summary of a ledger that does not exist yet.
     #[must_use]
     pub fn before_any(population: &str) -> Self {
         Self {
@@ -193,7 +193,7 @@ pub struct State {
 }
 
 impl State {
-    /// Before the first entry of a ledger.
+    /// The state before the first entry of a ledger.
     pub(crate) fn before_any(ledger: &Path) -> Self {
         Self {
             folder: folder(ledger).into(),
@@ -217,7 +217,7 @@ impl State {
         self.genesis.as_ref().map_or("", |genesis| &genesis.population)
     }
 
-    /// Whether a policy of this name was ever charged, also for what is not in its file: `policy/ask`, `policy/gwas`.
+    /// Whether a policy of this name was ever charged, including charges outside its file: `policy/ask`, `policy/gwas`.
     pub(crate) fn has_charged(&self, policy: &str) -> bool {
         let is_it =
             |charged: &str| charged.strip_prefix(policy).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -229,7 +229,7 @@ impl State {
         self.versions.keys().any(|(known, _)| known == source)
     }
 
-    /// What a key is checked against.
+    /// The value by which the key is recognised.
     pub(crate) fn key_check(&self) -> &str {
         self.genesis.as_ref().map_or("", |genesis| &genesis.key_check)
     }
@@ -239,13 +239,13 @@ impl State {
         &self.accounts
     }
 
-    /// The account of exactly this name.
+    /// The account with exactly this key.
     #[must_use]
     pub fn account(&self, id: &AccountId) -> Option<&Account> {
         self.accounts.iter().find(|account| account.id == *id)
     }
 
-    /// The account that holds the universe and kind of this name, whatever its entity and adjacency.
+    /// The account of this universe and kind, with any entity and adjacency.
     #[must_use]
     pub fn account_in_place(&self, id: &AccountId) -> Option<&Account> {
         self.accounts.iter().find(|account| account.id.same_place(id))
@@ -257,13 +257,13 @@ impl State {
         self.registration(source, version).map(|known| known.fingerprint.as_str())
     }
 
-    /// The columns accepted of a version as it is read in this way; `None` where it was never registered so.
+    /// The accepted columns of a version under this reading; `None` if it was never registered under it.
     #[must_use]
     pub fn accepted(&self, source: &str, version: &str, reading: &str) -> Option<&BTreeSet<String>> {
         self.registration(source, version)?.readings.get(reading)
     }
 
-    /// When a version was registered last, in one way of reading it or another.
+    /// The time of the last registration of a version, under any reading.
     #[must_use]
     pub fn registered_at(&self, source: &str, version: &str) -> Option<Timestamp> {
         self.registration(source, version).map(|known| known.at)
@@ -273,12 +273,12 @@ impl State {
         self.versions.get(&(source.to_owned(), version.to_owned()))
     }
 
-    /// Whether an entry about a version, known with the same contents or not at all, would say anything new.
+    /// Whether an entry about an unknown version, or one with the same contents, adds anything.
     pub(crate) fn says_more(&self, new: &VersionRegistered) -> bool {
         self.registration(&new.source, &new.version).is_none_or(|known| known.grows_by(new))
     }
 
-    /// The answer that another part has to the question of this charge: a question is answered once.
+    /// The answer of another part to the query of this charge: each query is answered once.
     #[must_use]
     pub(crate) fn answered_elsewhere(&self, seq: u64) -> Option<&StoredAnswer> {
         let (account, place) = self.charges.get(&seq)?;
@@ -287,27 +287,27 @@ impl State {
         account.charged(&own.query.identity).find_map(|release| release.answer.as_ref())
     }
 
-    /// The charge of this number.
+    /// The charge with this number.
     #[must_use]
     pub fn release(&self, seq: u64) -> Option<&Release> {
         let (account, place) = self.charges.get(&seq)?;
         self.accounts.get(*account)?.releases.get(*place)
     }
 
-    /// The request of this number.
+    /// The request with this number.
     #[must_use]
     pub fn request(&self, seq: u64) -> Option<&Request> {
         self.request_of(seq).map(|(_, request)| request)
     }
 
-    /// The request of this number, with its account.
+    /// The request with this number, with its account.
     pub fn request_of(&self, seq: u64) -> Option<(&Account, &Request)> {
         let mut requests =
             self.accounts.iter().flat_map(|account| account.requests.iter().map(move |request| (account, request)));
         requests.find(|(_, request)| request.seq == seq)
     }
 
-    /// All of it, for looking at.
+    /// The summary of everything recorded.
     pub(crate) fn summary(&self, head: &Head) -> Summary {
         let version = |((source, version), known): (&(String, String), &Registration)| Version {
             source: source.clone(),
@@ -328,7 +328,7 @@ impl State {
     /// Whether `event` may come next.
     ///
     /// # Errors
-    /// Saying why not.
+    /// States the reason if it may not.
     pub fn check(&self, event: &Event) -> Result<(), Contradiction> {
         let account = |id| self.account(id).ok_or(Contradiction::NoAccount);
         match event {
@@ -385,7 +385,7 @@ impl State {
         }
     }
 
-    /// Every open charge of one identity, in all parts and accounts, and no other (P-1).
+    /// Checks that a draw is of all open charges of one identity, in all parts and accounts (P-1).
     fn check_drawing(&self, drawing: &Drawing) -> Result<(), Contradiction> {
         let first = drawing.charges.first().and_then(|charge| self.release(*charge));
         let identity = first.map(|release| release.query.identity.as_str()).ok_or(Contradiction::NotOpen)?;
@@ -422,13 +422,13 @@ impl State {
         })
     }
 
-    /// Whether an identity has an answer without numbers. Nothing may be drawn beside it (P-1).
+    /// Whether an identity has an answer without numbers. No noise may be drawn beside it (P-1).
     pub(crate) fn is_answered_without_draw(&self, identity: &str) -> bool {
         let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
         releases.any(|release| release.answer.is_some() && !matches!(release.draw, Draw::Done(_)))
     }
 
-    /// Takes in an entry that was checked.
+    /// Records an entry after [`Self::check`].
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, event: Event) {
         match event {
             Event::Genesis(genesis) => self.genesis = Some(genesis),
@@ -545,7 +545,7 @@ fn check_change(account: &Account, from: &Guarantee, to: &Guarantee, well_stated
     if *from != account.guarantee || from == to || !well_stated {
         return Err(Contradiction::MisstatedChange);
     }
-    // What was charged about smaller groups may have told more about larger ones (F-NIk).
+    // The charges bound the odds about smaller groups only (F-NIk).
     if to.group() > from.group() && !account.spent.is_nothing() {
         return Err(Contradiction::OverLimit);
     }

@@ -1,4 +1,4 @@
-//! The file: a SQLite database with one table, and what can go wrong with it.
+//! The SQLite file of a ledger, with its one table, and its failures.
 
 use crate::answer::UnreadableAnswer;
 use crate::chain::{Fault, Head, Row};
@@ -15,10 +15,10 @@ use std::time::Duration;
 const APPLICATION_ID: u32 = 0x646e_626c;
 /// Marks ledgers of versions before 0.1.0 ("deni").
 const FORMER_ID: u32 = 0x6465_6e69;
-/// How long to wait for another process that is writing.
+/// Longest wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The one table, and guards against accidents. They are no protection against someone who means it.
+/// The one table, and guards against accidents. They are no protection against deliberate changes.
 const SCHEMA: &str = "
 CREATE TABLE entries (
     seq INTEGER PRIMARY KEY,
@@ -40,12 +40,12 @@ CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
 /// A ledger file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No file.
+    /// The file does not exist.
     #[error("there is no ledger at {0}; the first release or data check of a policy creates it")]
     Missing(PathBuf),
-    /// No file, where there was one.
+    /// The file does not exist, but its key or head does.
     #[error(
-        "there is no ledger at {ledger}, and {left} of it is there: it was moved or lost; restore it from a backup, or, only \
+        "there is no ledger at {ledger}, but {left} exists: it was moved or lost; restore it from a backup, or, only \
          if nothing was ever released under it, delete {left}"
     )]
     Lost {
@@ -54,7 +54,7 @@ pub enum StoreError {
         /// Its key or its head.
         left: PathBuf,
     },
-    /// A head is kept of an entry that the ledger does not contain.
+    /// The ledger does not contain the entry of a kept head.
     #[error(
         "{ledger} is older than its head, or another ledger: it has {entries} entries, and not entry {seq} of the head in \
          {head}; put the newest copy of the ledger in its place; only if that is lost, `deniable ledger accept-head {ledger} --head \
@@ -68,12 +68,12 @@ pub enum StoreError {
         head: PathBuf,
         /// The head.
         kept: Head,
-        /// How many entries the ledger has.
+        /// The number of entries of the ledger.
         entries: u64,
     },
-    /// No head of a ledger of which one was kept.
+    /// The head that was kept is missing.
     #[error(
-        "the head of {ledger} is missing: without {head} an older copy cannot be told from the newest ledger; put it back, or \
+        "the head of {ledger} is missing: without {head} an older copy cannot be distinguished from the newest ledger; put it back, or \
          accept the ledger as the newest one with `deniable ledger accept-head`"
     )]
     NoHead {
@@ -82,7 +82,7 @@ pub enum StoreError {
         /// The file that kept its head.
         head: PathBuf,
     },
-    /// Another kind of file in place of a head.
+    /// The file in place of a head holds something else.
     #[error(
         "{head} does not hold a head of {ledger} (SEQ:HASH); put it back, or accept the ledger as the newest one with \
          `deniable ledger accept-head`"
@@ -93,8 +93,8 @@ pub enum StoreError {
         /// The file.
         head: PathBuf,
     },
-    /// No folder to put it in.
-    #[error("{0} cannot be there: its folder does not exist, or is no folder; create it, or name another place")]
+    /// The folder is missing.
+    #[error("{0} cannot be created: its folder does not exist, or is not a folder; create it, or name another place")]
     FolderMissing(PathBuf),
     /// No permission.
     #[error(
@@ -105,7 +105,7 @@ pub enum StoreError {
     /// No space. Nothing was written.
     #[error("the disk of {0} is full; nothing was added to it: make space and try again")]
     DiskFull(PathBuf),
-    /// A write broke off for another reason than space. Nothing was written.
+    /// A write failed for another reason than space. Nothing was written.
     #[error(
         "{0} could not be written: a quota, a limit on the size of files or a failing disk is in the way; nothing was \
          added to it: fix that and try again"
@@ -114,12 +114,12 @@ pub enum StoreError {
     /// Another process kept it locked.
     #[error("{0} has been in use by another process for over a minute; wait for it to finish and try again")]
     Locked(PathBuf),
-    /// Another kind of file.
+    /// The file is not a ledger.
     #[error("{path} is not a ledger: {why}; name another file, or restore the ledger from a backup")]
     NotALedger {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The reason why it is not a ledger.
         why: &'static str,
     },
     /// Written by a version before 0.1.0.
@@ -139,7 +139,7 @@ pub enum StoreError {
     /// Moved or deleted while in use.
     #[error("{0} was moved, replaced or deleted while in use; nothing was written: put it back and try again")]
     Moved(PathBuf),
-    /// An entry is not what it was, or cannot be.
+    /// An entry that was changed or contradicts others.
     #[error(
         "{path} is damaged at entry {seq}: {fault}; restore it from a backup, and check that with `deniable ledger \
          verify --head`"
@@ -147,15 +147,15 @@ pub enum StoreError {
     Broken {
         /// The file.
         path: PathBuf,
-        /// The first entry at which it shows.
+        /// The first entry with a fault.
         seq: u64,
-        /// What is wrong.
+        /// The fault.
         fault: Fault,
     },
     /// An answer that cannot be read.
     #[error(transparent)]
     Unread(#[from] UnreadableAnswer),
-    /// A value that cannot be written down.
+    /// A value that cannot be stored exactly.
     #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits, or ask for less at once")]
     Unstorable(#[from] EncodeError),
     /// The operating system.
@@ -163,7 +163,7 @@ pub enum StoreError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// SQLite.
@@ -171,13 +171,13 @@ pub enum StoreError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
 }
 
 impl StoreError {
-    /// What the operating system's refusal to make or read a file means.
+    /// Classifies an error of the operating system.
     pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
@@ -195,7 +195,7 @@ impl StoreError {
         match source.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::DiskFull(path),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
-            // Before the commit: what was written is in the journal, and is undone by it.
+            // Before the commit: the journal contains what was written, and undoes it.
             _ if extended == Some(rusqlite::ffi::SQLITE_IOERR_WRITE) => Self::Unwritable(path),
             Some(ErrorCode::NotADatabase) => Self::NotALedger { path, why: "it is not a SQLite file" },
             Some(ErrorCode::ReadOnly) if extended == Some(rusqlite::ffi::SQLITE_READONLY_DBMOVED) => Self::Moved(path),
@@ -205,7 +205,7 @@ impl StoreError {
     }
 }
 
-/// The path with links resolved, so that SQLite's journal and the key lie beside the file itself.
+/// The path with links resolved, so that SQLite's journal and the key are beside the file itself.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
     match fs::canonicalize(path) {
         Ok(found) => Ok(found),
@@ -218,10 +218,10 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Puts a complete file in place under its name, unless that name is taken; says whether it did.
+/// Moves a complete file to its name, unless that name is taken; returns whether it was moved.
 ///
 /// # Errors
-/// When neither can be done.
+/// When the file cannot be moved for another reason, or the folder cannot be synced.
 pub(crate) fn publish(file: tempfile::TempPath, path: &Path) -> Result<bool, StoreError> {
     match file.persist_noclobber(path) {
         Ok(()) => {}
@@ -232,7 +232,7 @@ pub(crate) fn publish(file: tempfile::TempPath, path: &Path) -> Result<bool, Sto
     Ok(true)
 }
 
-/// Makes a name durable: it is only once its folder is.
+/// Makes a file name durable by syncing its folder.
 #[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "folders cannot be synced there"))]
 pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
@@ -275,8 +275,8 @@ fn write_draft(draft: &Path, first: &Row) -> Result<(), rusqlite::Error> {
 
 /// Opens an existing ledger.
 ///
-/// Reading also asks for write access where there is some: only so can SQLite finish what a killed process
-/// left behind. `query_only` keeps everything else from being written.
+/// Reading also opens the file for writing if it may: only so can SQLite complete the recovery after a killed
+/// process. `query_only` prevents all other writes.
 pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError> {
     let about = fs::metadata(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => match [Key::path(path), HeadFiles::path(path)].into_iter().find(|file| file.is_file()) {
@@ -290,7 +290,7 @@ pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError>
         return Err(stranger("it is not a file"));
     }
     if about.len() == 0 {
-        // To SQLite this would be a fresh database. A ledger is never empty, so it must have been lost.
+        // SQLite would treat this as a new database. A ledger is never empty, so it must have been lost.
         return Err(stranger("it is empty"));
     }
     let sqlite = |error| StoreError::sqlite(path, error);
@@ -318,7 +318,7 @@ pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError>
     Ok(connection)
 }
 
-/// A commit that returns is on disk: the file, the end of its journal, and the folder that names them.
+/// Makes each commit durable before it returns: the file, the end of its journal, and the folder that names them.
 fn careful(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "EXTRA")?;
@@ -330,7 +330,7 @@ pub(crate) fn set_locking(connection: &Connection, mode: &str) -> Result<(), rus
     connection.pragma_update_and_check(None, "locking_mode", mode, |_| Ok(()))
 }
 
-/// Reserves room in the file for a later act: pages of a table that is otherwise empty.
+/// Reserves room in the file for a later act: pages of an otherwise empty table.
 pub(crate) fn reserve(transaction: &Transaction<'_>, bytes: usize) -> Result<(), rusqlite::Error> {
     transaction.execute_batch("CREATE TABLE IF NOT EXISTS room (bytes BLOB NOT NULL) STRICT; DELETE FROM room")?;
     transaction.execute("INSERT INTO room (bytes) VALUES (?1)", [vec![0_u8; reserved(bytes)]])?;
@@ -343,12 +343,12 @@ pub(crate) fn rewrite_reserve(transaction: &Transaction<'_>, bytes: usize) -> Re
     Ok(())
 }
 
-/// Entries hold JSON text, and an index page or two may split.
+/// Room for JSON text, and for an index page or two that may split.
 fn reserved(bytes: usize) -> usize {
     bytes + (16 << 10)
 }
 
-/// Frees that room within this act.
+/// Frees the reserved room within this act.
 pub(crate) fn release_reserve(transaction: &Transaction<'_>) -> Result<(), rusqlite::Error> {
     transaction.execute("DELETE FROM room", [])?;
     Ok(())

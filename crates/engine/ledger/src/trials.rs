@@ -1,7 +1,7 @@
-//! Which engines did as they were told: statements that each was tried with, on rows that nobody is in.
+//! Trials of engines: each statement is tried on rows of no person before an engine computes it on private rows.
 //!
-//! An engine computes a question of private rows only after it passed the trial of its statement, and passes it again after anything about
-//! it changed. Once it is found out while it computes, nothing that it passed before counts any more.
+//! An engine computes a query of private rows only after it has passed the trial of its statement, and must pass it
+//! again after any change of the engine. When it fails during a computation, its earlier trials no longer count.
 
 use crate::entry::{EngineTried, Event};
 use crate::ledger::Ledger;
@@ -9,16 +9,16 @@ use crate::store::StoreError;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of an engine: by it curators see what answers rest on. It holds no marks.
+/// The record of an engine, which shows curators what answers rest on. It omits the hashes of engine and statements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TriedEngine {
-    /// Its version and settings, in words.
+    /// Its version and settings, as text.
     pub about: String,
-    /// When it was tried last, or found out.
+    /// The time of its last trial, or of its last failure during a computation.
     pub at: Timestamp,
-    /// How many statements it has passed since it was found out last.
+    /// Number of statements that it has passed since its last failure.
     pub passed: usize,
-    /// How often it failed a trial, or was found out.
+    /// Number of failures, in trials and in computations.
     pub failed: usize,
 }
 
@@ -27,7 +27,7 @@ pub struct TriedEngine {
 pub(crate) struct Trials(BTreeMap<String, (TriedEngine, BTreeSet<String>)>);
 
 impl Trials {
-    /// Whether an engine has passed a statement, and was not found out since.
+    /// Whether an engine has passed a statement and has not failed since.
     pub(crate) fn has_passed(&self, engine: &str, statement: &str) -> bool {
         self.0.get(engine).is_some_and(|(_, passed)| passed.contains(statement))
     }
@@ -46,26 +46,26 @@ impl Trials {
         known.passed = statements.len();
     }
 
-    /// Every engine, for looking at.
+    /// The record of every engine.
     pub(crate) fn summary(&self) -> Vec<TriedEngine> {
         self.0.values().map(|(known, _)| known.clone()).collect()
     }
 }
 
 impl Ledger {
-    /// Whether an engine has passed the trial of a statement, and was not found out since.
+    /// Whether an engine has passed the trial of a statement and has not failed since.
     #[must_use]
     pub fn has_passed(&self, engine: &str, statement: &str) -> bool {
         self.book.state.trials().has_passed(engine, statement)
     }
 
-    /// Records how an engine did.
+    /// Records the outcome of a trial, or a failure during a computation.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn record_trial(&mut self, tried: EngineTried) -> Result<(), StoreError> {
         let act = self.book.begin()?;
-        // Another process may have recorded the same meanwhile.
+        // Another process may have recorded the same trial meanwhile.
         if tried.passed && act.state.trials().has_passed(&tried.engine, &tried.statement) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Looking at a ledger without writing to it, and without its key.
+//! Reading and verifying a ledger without writing to it, and without its key.
 
 use crate::accounts::Draw;
 use crate::answer::{self, UnreadableAnswer};
@@ -8,7 +8,7 @@ use crate::state::Summary;
 use crate::store::{self, StoreError};
 use std::path::{Path, PathBuf};
 
-/// Fewest digits by which a head may be named: too many to be met by chance or by search.
+/// Fewest digits that name a head: a match by chance or by search is not feasible.
 const FEWEST_DIGITS: usize = 16;
 /// Digits of a whole hash.
 const ALL_DIGITS: usize = 64;
@@ -16,23 +16,23 @@ const ALL_DIGITS: usize = 64;
 /// A ledger whose every entry is in order, with every file that its entries name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedLedger {
-    /// How many entries there are.
+    /// The number of entries.
     pub entries: u64,
-    /// How many large answers lie in files of their own; all of them were read.
+    /// The number of large answers in separate files; all of them were read.
     pub files: u64,
-    /// How many files lie beside them that no entry names: what a crash left, or another ledger's.
+    /// The number of files beside them that no entry names: left by a crash, or of another ledger.
     pub strays: u64,
-    /// The last of them.
+    /// The last entry.
     pub head: Head,
 }
 
 /// A ledger that did not verify.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// It cannot be read, or breaks at an entry.
+    /// The file cannot be read, or an entry breaks the chain.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The entries are in order, but an answer in a file of its own is not what it was.
+    /// The entries are in order, but a separate file of an answer is missing or changed.
     #[error("the answer of entry {seq} is lost: {error}")]
     Answer {
         /// The charge.
@@ -40,10 +40,10 @@ pub enum VerifyError {
         /// Why.
         error: UnreadableAnswer,
     },
-    /// What was given is not a head.
+    /// The text is not a head.
     #[error("`{0}` is not a head; give SEQ:HASH or HASH as printed, or at least its first {FEWEST_DIGITS} digits")]
     HeadMalformed(String),
-    /// The entries are in order, but they are not the history that the head belongs to.
+    /// The entries are in order, but the head is not among them.
     #[error(
         "head {wanted} is not in this ledger, which now ends at {now}: it was cut short, rewritten or restored \
          from an older backup, or the head is another ledger's; look for the backup that has it"
@@ -51,12 +51,12 @@ pub enum VerifyError {
     HeadMissing {
         /// The head asked for.
         wanted: String,
-        /// Where the ledger ends.
+        /// The last entry of the ledger.
         now: Head,
     },
 }
 
-/// What a ledger says.
+/// Summarises a ledger after verifying all of it, without writing to it.
 ///
 /// # Errors
 /// When it cannot be read or does not verify.
@@ -65,11 +65,11 @@ pub fn show(path: &Path) -> Result<Summary, StoreError> {
     Ok(book.state.summary(&book.head))
 }
 
-/// Checks every entry from the first, that `head` (`SEQ:HASH`, `HASH`, or at least 16 digits of it) is among them, and every
-/// file in which a large answer lies.
+/// Verifies every entry from the first, that `head` (`SEQ:HASH`, `HASH`, or at least 16 digits of it) is among them,
+/// and the files of all large answers.
 ///
 /// # Errors
-/// Naming the entry at which the ledger breaks, the head that is gone from it, or the answer that cannot be read.
+/// Names the entry at which the ledger breaks, the head that is not in it, or the answer that cannot be read.
 pub fn verify(path: &Path, head: Option<&str>) -> Result<VerifiedLedger, VerifyError> {
     let wanted = head.map(parse_head).transpose()?;
     let mut book = Book::open(&store::resolve(path)?)?;
@@ -91,7 +91,7 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<VerifiedLedger, VerifyE
             files.push(file);
             answers += 1;
         }
-        // One file holds the numbers of every charge that its draw was for.
+        // One file holds the numbers of every charge of its draw.
         if let Draw::Done(numbers) = &release.draw
             && let Some(file) = numbers.file().filter(|file| !files.contains(file))
         {
@@ -105,7 +105,7 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<VerifiedLedger, VerifyE
 
 fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {
     let malformed = || VerifyError::HeadMalformed(text.to_owned());
-    // With the words that it is printed with, or without.
+    // With or without the words that are printed before a head.
     let printed = text.trim();
     let printed = printed.strip_prefix("ledger ").unwrap_or(printed);
     let printed = printed.strip_prefix("head ").unwrap_or(printed);

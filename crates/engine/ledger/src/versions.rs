@@ -1,4 +1,4 @@
-//! Which contents a declared version stands for.
+//! Registration of versions: each declared version has fixed contents.
 
 use crate::entry::{Event, VersionRegistered};
 use crate::ledger::Ledger;
@@ -9,11 +9,11 @@ use std::time::SystemTime;
 /// The outcome of registering a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegistrationOutcome {
-    /// It was not known before.
+    /// The version was unknown.
     New,
-    /// Its contents were known, and are now registered as they are read in another way, or with more that is accepted.
+    /// The contents were known, and are now registered under another reading, or with more accepted columns.
     Again,
-    /// All of it was known.
+    /// Contents, reading and accepted columns were known.
     Same,
 }
 
@@ -50,11 +50,11 @@ pub enum VersionError {
 }
 
 impl Ledger {
-    /// Fixes the contents that a version stands for, with how they are read, and the columns that the curator accepts
-    /// whatever was found in them. What was accepted of the same reading before stays accepted.
+    /// Fixes the contents of a version together with their reading, and records the columns that the curator accepts
+    /// despite any values that cannot be read. Columns accepted earlier for the same reading remain accepted.
     ///
     /// # Errors
-    /// When the version stands for other contents already.
+    /// When the version has other contents already.
     pub fn register_contents(
         &mut self,
         contents: &Contents<'_>,
@@ -81,19 +81,19 @@ impl Ledger {
         Ok(registered)
     }
 
-    /// The columns that were accepted of a version as it is read in this way; `None` where it was never registered so.
+    /// The accepted columns of a version under this reading; `None` if it was never registered under it.
     #[must_use]
     pub fn accepted(&self, source: &str, version: &str, reading: &str) -> Option<&BTreeSet<String>> {
         self.book.state.accepted(source, version, reading)
     }
 
-    /// The fingerprint of a registered version. For comparison only: it is never printed.
+    /// The fingerprint of a registered version. For comparison only: it must not be printed.
     #[must_use]
     pub fn registered(&self, source: &str, version: &str) -> Option<&str> {
         self.book.state.fingerprint(source, version)
     }
 
-    /// When a version was registered last, in whole seconds.
+    /// The time of the last registration of a version, in whole seconds.
     #[must_use]
     pub fn registered_at(&self, source: &str, version: &str) -> Option<SystemTime> {
         self.book.state.registered_at(source, version).map(SystemTime::from)

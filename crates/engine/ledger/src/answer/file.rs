@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Separates the hashes of files from every other use of the hash function.
 const DOMAIN: &str = "deniable-ledger-v1 answer file";
-/// zstd's own choice between speed and size.
+/// zstd's default compromise between speed and size.
 const LEVEL: i32 = 3;
 
 /// A file in the folder of answers.
@@ -22,7 +22,7 @@ pub struct AnswerFile {
     bytes: u64,
 }
 
-/// The same before validation: the entry may name no file, or state a length that no answer has.
+/// The same before validation: the hash may be malformed, or the length above the limit.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClaimedFile {
@@ -34,32 +34,33 @@ impl TryFrom<ClaimedFile> for AnswerFile {
     type Error = &'static str;
 
     fn try_from(ClaimedFile { hash, bytes }: ClaimedFile) -> Result<Self, Self::Error> {
-        Self::new(hash, bytes).ok_or("it names no file of an answer, or a longer answer than there can be")
+        Self::new(hash, bytes).ok_or("its hash is malformed, or its length is above the limit")
     }
 }
 
 impl AnswerFile {
-    /// The file whose bytes have this hash and hold a text of so many bytes; none where that cannot be.
+    /// The file whose bytes have this hash and hold a text of `bytes` bytes; `None` if the hash or the length is
+    /// invalid.
     fn new(hash: String, bytes: u64) -> Option<Self> {
         let is_hash = blake3::Hash::from_hex(&hash).is_ok_and(|read| read.to_hex().as_str() == hash);
         (is_hash && bytes <= MOST).then_some(Self { hash, bytes })
     }
 
-    /// Its name in the folder of answers.
+    /// The file's name in the folder of answers.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}.json.zst", self.hash)
     }
 
-    /// The file of an answer's text, and its bytes.
+    /// The file of an answer's text, with the compressed bytes.
     pub(super) fn of(text: &[u8]) -> Result<(Self, Vec<u8>), EncodeError> {
         let packed = zstd::bulk::compress(text, LEVEL).map_err(|_| EncodeError::Altered)?;
         let file = Self::new(hash(&packed), text.len() as u64).ok_or(EncodeError::TooLong)?;
         Ok((file, packed))
     }
 
-    /// Puts it in its place beside a ledger, durably. Where there is a file of that name, from a crash or another answer of the
-    /// same words, this one replaces it.
+    /// Writes the file beside a ledger, durably. It replaces a file of the same name, left by a crash or written for
+    /// another answer with the same text.
     pub(super) fn write(&self, ledger: &Path, packed: &[u8]) -> Result<(), StoreError> {
         let path = make_folder(ledger)?.join(self.name());
         let mut draft = store::draft(&path)?;
@@ -78,14 +79,15 @@ impl AnswerFile {
         unpacked(&packed, self.bytes).ok_or(UnreadableAnswer::Length { path, bytes: self.bytes })
     }
 
-    /// Its bytes, once they are known to be those that were stored.
+    /// The compressed bytes, after their hash was compared.
     fn packed(&self, path: &Path) -> Result<Vec<u8>, UnreadableAnswer> {
         let io = |source: std::io::Error| match source.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => UnreadableAnswer::Missing(path.to_path_buf()),
             _ => UnreadableAnswer::Io { path: path.to_path_buf(), source },
         };
         let opened = File::open(path).map_err(io)?;
-        // No text of this length is packed into more bytes: what is longer is another file, and is not read to its end.
+        // No text of this length is compressed to more bytes: a longer file is a different one, and is not read to its
+        // end.
         let most = self.bytes + self.bytes / 128 + 1024;
         let mut bytes = Vec::new();
         opened.take(most + 1).read_to_end(&mut bytes).map_err(io)?;
@@ -93,7 +95,7 @@ impl AnswerFile {
     }
 }
 
-/// The text in a file, when it is of exactly this length.
+/// The decompressed text, if it has exactly this length.
 fn unpacked(packed: &[u8], bytes: u64) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let decoder = zstd::stream::read::Decoder::with_buffer(packed).ok()?;
@@ -110,7 +112,7 @@ pub(crate) fn folder(ledger: &Path) -> PathBuf {
     beside(ledger, ".answers")
 }
 
-/// The folder of large answers, made where there is none, and open to nobody to whom the ledger is not.
+/// Creates the folder of large answers if it is missing, with the permissions of the ledger.
 fn make_folder(ledger: &Path) -> Result<PathBuf, StoreError> {
     let folder = folder(ledger);
     let io = |error| StoreError::io(&folder, error);
@@ -123,7 +125,7 @@ fn make_folder(ledger: &Path) -> Result<PathBuf, StoreError> {
             {
                 use std::os::unix::fs::PermissionsExt;
                 let mode = fs::metadata(ledger).map_err(io)?.permissions().mode();
-                // Whoever may read the ledger may enter.
+                // Users who may read the ledger may enter the folder.
                 let mode = (mode | ((mode & 0o444) >> 2)) & 0o777;
                 fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).map_err(io)?;
             }
@@ -131,7 +133,7 @@ fn make_folder(ledger: &Path) -> Result<PathBuf, StoreError> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
         Err(error) => return Err(io(error)),
     }
-    // Also where it was there: whoever made it may have died before it was durable.
+    // Also if the folder existed: the process that created it may have died before it was durable.
     store::sync_folder_of(&folder)?;
     Ok(folder)
 }
@@ -141,7 +143,7 @@ pub(crate) fn answers_file(ledger: &Path, name: &str) -> Result<PathBuf, StoreEr
     Ok(make_folder(ledger)?.join(name))
 }
 
-/// How many files lie in the folder of answers that none of these is.
+/// The number of files in the folder of answers that are not among `known`.
 pub(crate) fn strays(ledger: &Path, known: &[PathBuf]) -> Result<u64, StoreError> {
     let folder = folder(ledger);
     let io = |error| StoreError::io(&folder, error);
@@ -186,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Nothing beyond the stated length is unpacked, whatever was packed.
+    /// Decompression stops at the stated length.
     #[test]
     fn a_text_of_another_length_is_refused() {
         let text = "x".repeat(1_000_000);

@@ -1,8 +1,8 @@
-//! Two analysts who choose each question by what they were answered before: every pair of strategies in every order, played against the
-//! ledger's own rules, and what each of them, and both together, come to know, exactly (C-7, C-8).
+//! Two analysts who choose each query by their earlier answers: all pairs of strategies in all orders, played against
+//! the ledger's own rules, and the exact odds ratios that each of them, and both together, learn (C-7, C-8).
 //!
-//! The promise is an odds ratio of 8. Whether one person is in the data is a bit; each question is about that bit, costs an odds ratio of 2, and
-//! is answered truly with probability 2/3. One answer is for everybody.
+//! The promise is an odds ratio of 8. Whether one person is in the data is a bit; each query is about that bit, costs
+//! an odds ratio of 2, and is answered truly with probability 2/3. One answer is public.
 
 use super::{account, request, terms_of};
 use crate::entry::{Charged, Event, FORMAT, Genesis, GuaranteeStated, PartSetAside};
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What an analyst does at one turn.
+/// The move of an analyst at one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Move {
     Nothing,
@@ -23,7 +23,7 @@ enum Move {
 }
 
 const MOVES: [Move; 3] = [Move::Nothing, Move::Ask(1), Move::Ask(2)];
-/// The question whose answer is for everybody.
+/// The query whose answer is public.
 const PUBLIC: u8 = 0;
 
 /// An analyst's view of one turn: everything that the ledger shows this analyst, and the answer.
@@ -34,7 +34,7 @@ struct AnalystView {
     left: String,
 }
 
-/// The second move by what came of the first: nothing, the answers 0 and 1, a refusal.
+/// A second move for each outcome of the first: nothing, the answers 0 and 1, a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Strategy {
     first: Move,
@@ -42,7 +42,7 @@ struct Strategy {
 }
 
 impl Strategy {
-    /// Every one of them, each once: what cannot come about is not chosen for.
+    /// All strategies, each once: outcomes that cannot occur get no moves of their own.
     fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for first in MOVES {
@@ -70,19 +70,19 @@ impl Strategy {
     }
 }
 
-/// Who takes the four turns.
+/// The analysts of the four turns.
 const ORDERS: [[usize; 4]; 6] = [[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0], [1, 1, 0, 0]];
 const NAMES: [&str; 2] = ["ana", "bo"];
 
-/// Who asked what, in order; nobody of the two stands for everybody.
+/// The analyst and query of each charge, in order; `None` is a public query.
 type Charges = Vec<(Option<usize>, u8)>;
-/// The chances of a view, when the person is in the data and when not.
+/// The probabilities of a view if the person is in the data, and if not.
 type Chances = (Rational, Rational);
-/// The views of one analyst, with the answer that is for everybody.
+/// The views of one analyst, with the public answer.
 type OfOne = BTreeMap<(bool, Vec<AnalystView>), Chances>;
 /// Per state of the charges: whether the ledger admits a further query, and the remaining budget that the analyst sees.
 type AskOutcomes = BTreeMap<(Charges, usize, Option<u8>), (bool, String)>;
-/// What came of a game: the views of each, and of both together with what is for everybody.
+/// The outcome of a game: the views of each analyst, and of both together with the public answer.
 #[derive(Default)]
 struct Views {
     of: [OfOne; 2],
@@ -91,7 +91,7 @@ struct Views {
 
 struct Rules {
     parts: [(Rational, Sharing); 2],
-    /// What was worked out: whether the last of these charges is let, and what is left for who made it.
+    /// Cached outcomes: whether the last of these charges is admitted, and the budget that its analyst then sees.
     known: RefCell<AskOutcomes>,
 }
 
@@ -104,7 +104,7 @@ impl Rules {
         who.map_or(Part::Whole, |who| Part::Named(NAMES[who].into()))
     }
 
-    /// The ledger's own fold after these charges, none of which it may refuse.
+    /// The ledger's own fold after these charges, all of which it must accept.
     fn state(&self, charges: &Charges) -> State {
         let mut state = State::before_any(Path::new("l"));
         let genesis =
@@ -130,7 +130,8 @@ impl Rules {
         Charged { account: account(), policy: "p".into(), query: request.query, cost, part: Self::part(who), basis }
     }
 
-    /// Whether one may be charged for a question, or has it already; and what this one sees of what is left before that.
+    /// Whether an analyst may be charged for a query, or was charged for it already; and the remaining budget that this
+    /// analyst sees before.
     fn let_ask(&self, charges: &Charges, who: usize, question: Option<u8>) -> (bool, String) {
         let key = (charges.clone(), who, question);
         if let Some(known) = self.known.borrow().get(&key) {
@@ -180,7 +181,7 @@ impl Rules {
         if !is_charged {
             table.charges.push((Some(*who), question));
         }
-        // One answer for a question, whoever asks it.
+        // A query has one answer for all analysts.
         let possible = table.answers.get(&question).map_or(vec![false, true], |known| vec![*known]);
         for answer in possible {
             let mut next = table.clone();
@@ -194,7 +195,7 @@ impl Rules {
     }
 }
 
-/// The chances of one answer: it is true with probability 2/3.
+/// The probabilities of one answer: it is true with probability 2/3.
 fn chances(answer: bool) -> Chances {
     let of = |is_in: bool| if answer == is_in { ratio(2, 3) } else { ratio(1, 3) };
     (of(true), of(false))
@@ -233,7 +234,7 @@ fn largest<V>(views: &BTreeMap<V, Chances>) -> Rational {
 struct LargestRatios {
     alone: [Rational; 2],
     both: Rational,
-    /// The largest for an analyst who was charged nothing at all.
+    /// The largest for an analyst without any charge.
     unpaid: Rational,
 }
 
@@ -261,8 +262,8 @@ fn every_game(rules: &Rules, mut look: impl FnMut(&Strategy, usize, &OfOne)) -> 
     found
 }
 
-/// Each learns at most what this one's part and what is for everybody allow, and that is reached; nothing of what one sees depends on the
-/// other's strategy, nor on who is faster.
+/// The odds that each analyst learns are at most those of the analyst's part and the public share, and attain them; no
+/// view depends on the other's strategy, or on which analyst is faster.
 #[test]
 fn reserved_parts_bound_each_and_all() {
     let rules = Rules::new([(ratio(1, 3), Sharing::Reserved), (ratio(1, 3), Sharing::Reserved)]);
@@ -273,17 +274,17 @@ fn reserved_parts_bound_each_and_all() {
     });
     assert_eq!(found.alone, [whole(4), whole(4)]);
     assert_eq!(found.both, whole(8));
-    assert_eq!(found.unpaid, whole(2), "what is for everybody");
+    assert_eq!(found.unpaid, whole(2), "the public share");
 }
 
-/// Where parts overlap, all together are bound and nobody alone: one who was charged nothing learns what the other was answered from being
-/// refused.
+/// If parts overlap, the bound holds for all analysts together and for none alone: an analyst without any charge learns
+/// the other's answers from refusals.
 #[test]
 fn overlapping_parts_bound_all_and_not_each() {
     let rules = Rules::new([(ratio(2, 3), Sharing::Overlapping), (ratio(1, 3), Sharing::Overlapping)]);
     let found = every_game(&rules, |_, _, _| {});
     assert_eq!(found.both, whole(8));
-    // Bo's part and what is for everybody would allow 4.
+    // Bo's part and the public share would allow 4.
     assert_eq!(found.alone[1], whole(8));
-    assert_eq!(found.unpaid, whole(4), "more than what is for everybody");
+    assert_eq!(found.unpaid, whole(4), "more than the public share");
 }

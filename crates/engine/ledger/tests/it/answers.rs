@@ -1,5 +1,5 @@
-//! Large answers in files of their own: there before their entries, read when they are asked for, refused when they are not
-//! what they were.
+//! Large answers in files of their own: written before their entries, read on demand, and rejected when missing or
+//! changed.
 
 use super::tampering::{rechain, tamper};
 use super::{FORM, PEOPLE, Place, answer, request};
@@ -41,7 +41,7 @@ fn stored(ledger: &Ledger) -> StoredAnswer {
     ledger.summary().accounts[0].releases[0].answer.clone().unwrap()
 }
 
-/// What reading the answer, verifying the ledger and asking again say of its file.
+/// The error of reading the answer, which verifying the ledger and asking again also return.
 fn refused(place: &Place, seq: u64) -> UnreadableAnswer {
     let summary = show(&place.path).unwrap();
     let reading = summary.accounts[0].releases[0].answer.as_ref().unwrap().read().unwrap_err();
@@ -51,7 +51,7 @@ fn refused(place: &Place, seq: u64) -> UnreadableAnswer {
         }
         other => panic!("{other:?}"),
     }
-    // It is neither given nor computed anew: another answer would be a second one.
+    // The answer is neither returned nor computed anew: the query would have two answers.
     let mut ledger = place.ledger();
     match ledger.charge(&request("1", (1, 10))) {
         Err(ChargeError::Store(StoreError::Unread(error))) => assert_eq!(error.to_string(), reading.to_string()),
@@ -62,10 +62,10 @@ fn refused(place: &Place, seq: u64) -> UnreadableAnswer {
 }
 
 #[test]
-fn large_answers_lie_beside_the_ledger() {
+fn large_answers_are_stored_beside_the_ledger() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    // The text of an answer has two quotes more.
+    // The JSON text of an answer has two more bytes for its quotes.
     for (at, more) in [(0, 0), (1, 1)] {
         let text = json!("x".repeat(MOST_IN_ENTRY - 2 + more));
         let seq = charge(&mut ledger, &at.to_string());
@@ -78,7 +78,7 @@ fn large_answers_lie_beside_the_ledger() {
     assert!(fs::metadata(&place.path).unwrap().len() < 2 * MOST_IN_ENTRY as u64);
     let verified = verify(&place.path, None).unwrap();
     assert_eq!((verified.files, verified.strays), (1, 0));
-    // Another process gets the same.
+    // Another process reads the same.
     assert_eq!(show(&place.path).unwrap(), ledger.summary());
     let again = place.ledger().charge(&request("1", (1, 10))).unwrap();
     assert!(
@@ -102,7 +102,7 @@ fn files_have_the_permissions_of_the_ledger() {
     }
 }
 
-/// Whoever looks at a ledger does not wait for its answers, and whoever wants one is told that it is not there.
+/// Opening a ledger does not read its answers, and reading an answer whose file is missing names the file.
 #[test]
 fn a_missing_file_is_named() {
     let (place, seq, file) = answered();
@@ -113,13 +113,13 @@ fn a_missing_file_is_named() {
         let lost = refused(&place, seq);
         assert!(matches!(&lost, UnreadableAnswer::Missing(path) if *path == file), "{lost}");
         assert!(lost.to_string().contains("restore"), "{lost}");
-        // The ledger goes on.
+        // The ledger remains usable.
         assert_eq!(show(&place.path).unwrap().accounts[0].releases[0].seq, seq);
         place.ledger().charge(&request("2", (1, 10))).unwrap();
         fs::rename(&aside, moved).unwrap();
         verify(&place.path, None).unwrap();
     }
-    // A folder that is a file is no folder either.
+    // A file in place of the folder is reported in the same way.
     fs::remove_dir_all(&folder).unwrap();
     fs::write(&folder, "").unwrap();
     assert!(matches!(refused(&place, seq), UnreadableAnswer::Missing(_)));
@@ -142,7 +142,7 @@ fn any_changed_byte_is_seen() {
         assert!(matches!(found, Err(UnreadableAnswer::Changed(_))), "{at}: {found:?}");
     }
     assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
-    // Bytes too few, too many, and far too many, which are not all read.
+    // Too few bytes, too many, and far too many, which are not all read.
     for bytes in [&whole[..last], &[&whole[..], b"\x50\x2a\x4d\x18\0\0\0\0"].concat(), b""] {
         fs::write(&file, bytes).unwrap();
         assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
@@ -153,9 +153,9 @@ fn any_changed_byte_is_seen() {
     verify(&place.path, None).unwrap();
 }
 
-/// Somebody who knows the format rewrites the chain: the length that an entry states bounds what is unpacked.
+/// An attacker who knows the format rewrites the chain: the length that an entry states bounds the decompression.
 #[test]
-fn lengths_that_are_not_the_answers() {
+fn wrong_lengths_are_refused() {
     let (place, seq, _) = answered();
     let whole = [fs::read(&place.path).unwrap(), fs::read(place.head()).unwrap()];
     let restore = || {
@@ -168,7 +168,7 @@ fn lengths_that_are_not_the_answers() {
         tamper(path, &format!("UPDATE entries SET payload = {put} WHERE kind = 'answered-in-file'"));
         rechain(path);
     };
-    // So little cannot be packed into so much.
+    // No zstd frame of this length decompresses to so much.
     state("1", &place.path);
     assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
     restore();
@@ -178,7 +178,7 @@ fn lengths_that_are_not_the_answers() {
         assert!(matches!(found, UnreadableAnswer::Length { bytes, .. } if bytes == other as u64), "{found}");
         restore();
     }
-    // No answer is as long as this.
+    // Lengths above the limit, and malformed ones.
     for other in ["1000000001", "18446744073709551615", "1e3", "-1"] {
         state(other, &place.path);
         match verify(&place.path, None) {
@@ -191,7 +191,7 @@ fn lengths_that_are_not_the_answers() {
     }
 }
 
-/// Died after the file was there, before its entry was: the ledger of before with the folder of after.
+/// A crash between writing the file and its entry: the earlier ledger with the later folder.
 #[test]
 fn a_file_without_an_entry_is_left_alone() {
     let place = Place::new();
@@ -208,14 +208,14 @@ fn a_file_without_an_entry_is_left_alone() {
         assert_eq!((verified.files, verified.strays > 0), (0, true));
         let mut ledger = place.ledger();
         assert_eq!(ledger.charge(&request("1", (1, 10))).unwrap(), ChargeOutcome::Resumed { seq });
-        // What was drawn then was shown to nobody; the answer is the one that is stored now.
+        // The earlier numbers were never shown; the answer is the one that is stored now.
         assert_eq!(ledger.store_answer(seq, &FORM, &large(again)).unwrap(), large(again));
         assert_eq!(answer(&ledger.summary().accounts[0].releases[0]), Some(large(again)));
         let verified = verify(&place.path, None).unwrap();
         assert_eq!((verified.files, verified.strays), (1, strays));
         let own = stored(&ledger).file().unwrap();
         assert_eq!(own == left, again == 1);
-        // The same answer once more takes the place of what is left of it, whatever that is now.
+        // The same answer once more replaces the remaining file, whatever that contains.
         if again == 2 {
             fs::remove_file(own).unwrap();
             fs::write(&left, "half").unwrap();
@@ -224,7 +224,7 @@ fn a_file_without_an_entry_is_left_alone() {
 }
 
 #[test]
-fn the_first_of_several_counts() {
+fn the_first_of_several_answers_is_stored() {
     for _ in 0..10 {
         let place = Place::new();
         let seq = charge(&mut place.ledger(), "1");
@@ -238,7 +238,7 @@ fn the_first_of_several_counts() {
         });
         assert!(shown.iter().all(|one| *one == shown[0]));
         assert_eq!(answer(&show(&place.path).unwrap().accounts[0].releases[0]).as_ref(), Some(&shown[0]));
-        // Whoever was late has written no file.
+        // The later processes have written no file.
         let verified = verify(&place.path, None).unwrap();
         assert_eq!((verified.files, verified.strays), (1, 0));
     }
@@ -249,7 +249,7 @@ fn an_answer_that_is_no_json_is_refused_when_it_is_read() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let seq = charge(&mut ledger, "1");
-    // Deeper than is parsed, and still JSON: the entry is in order, and the answer cannot be had.
+    // Nested too deeply to be parsed, and still JSON: the entry is in order, and the answer cannot be read.
     ledger.store_answer(seq, &Form::new("toy", 2), &json!([7])).unwrap();
     drop(ledger);
     let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));

@@ -1,4 +1,4 @@
-//! Questions that somebody allows first: who sees them, what is decided, and what is charged.
+//! Queries that need an approval: visibility, decisions and charges.
 
 use super::{FORM, PEOPLE, Place, account, request};
 use crate::approvals::MOST_WAITING;
@@ -41,7 +41,7 @@ fn a_request_is_recorded_once_and_decided_either_way() {
     assert!(matches!(again, Err(ApprovalError::Same(seq)) if seq == first.seq), "{again:?}");
     let refused = ledger.request_approval(&asked_by("ana", "q")).unwrap().decision.unwrap();
     assert_eq!((refused.allowed, refused.by.as_str(), refused.reason.as_str()), (false, "eve", "too fine"));
-    // Whoever decided may think better of it.
+    // A decision can be reversed.
     ledger.decide(first.seq, true, "eve", "").unwrap();
     drop(ledger);
     let account = &show(&place.path).unwrap().accounts[0];
@@ -78,12 +78,12 @@ fn an_approval_allows_one_charge() {
 }
 
 #[test]
-fn what_cannot_be_requested_or_decided() {
+fn invalid_requests_and_decisions_are_refused() {
     let place = Place::new();
     let mut ledger = divided(&place);
-    let nobody = ledger.request_approval(&asked_by("cy", "q"));
-    assert!(matches!(nobody, Err(ApprovalError::Charge(ChargeError::NoPart(ref name))) if name == "cy"), "{nobody:?}");
-    assert!(ledger.request_approval(&request("q", (1, 40))).is_err(), "what is for everybody is allowed by nobody");
+    let absent = ledger.request_approval(&asked_by("cy", "q"));
+    assert!(matches!(absent, Err(ApprovalError::Charge(ChargeError::NoPart(ref name))) if name == "cy"), "{absent:?}");
+    assert!(ledger.request_approval(&request("q", (1, 40))).is_err(), "public queries need no approval");
     assert!(matches!(ledger.decide(1, true, "eve", ""), Err(ApprovalError::NoRequest(1))));
     for at in 0..MOST_WAITING {
         ledger.request_approval(&asked_by("ana", &at.to_string())).unwrap();
@@ -97,9 +97,10 @@ fn what_cannot_be_requested_or_decided() {
     assert!(matches!(ledger.decide(one, true, "eve", &"x".repeat(1_001)), Err(ApprovalError::Reason)));
 }
 
-/// What one asked to be allowed, and whether that was allowed, changes nothing of what another sees, down to the number of entries (C-7).
+/// Requests of one analyst and their decisions do not change another analyst's view, including the number of entries
+/// (C-7).
 #[test]
-fn nobody_sees_what_another_asked_to_be_allowed() {
+fn requests_are_invisible_to_other_analysts() {
     let (place, quiet) = (Place::new(), Place::new());
     let (mut ledger, alone) = (divided(&place), divided(&quiet));
     let seq = ledger.request_approval(&asked_by("ana", "q")).unwrap().seq;

@@ -1,4 +1,4 @@
-//! Sixty-four processes at once on one ledger that does not exist yet, with money for some of their asks only.
+//! Sixty-four processes at once on a ledger that does not exist yet, with a budget for some of their queries only.
 
 use super::processes::{PATH, child_command};
 use super::{FORM, PEOPLE, Place, request, terms};
@@ -10,18 +10,18 @@ use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 64;
-/// Asks that every process makes.
+/// Queries that every process asks.
 const SHARED: usize = 8;
-/// Asks that each process makes alone.
+/// Queries that only one process asks, for each process.
 const OWN: usize = 3;
-/// What fits into the account; 8 + 64 · 3 = 200 are asked for.
+/// The charges that fit into the account, of 8 + 64 · 3 = 200 queries.
 const FIT: usize = 100;
-/// All of them must be done by then: a minute is how long each waits for a lock, and the machine may be busy.
+/// Time limit for all of them: each waits up to a minute for a lock, and the machine may be busy.
 const BOUND: Duration = Duration::from_secs(300);
 
 const NUMBER: &str = "DENIABLE_TEST_NUMBER";
 
-/// Not a test of its own: one of the crowd. It begins when its input ends, and tells what came of each ask.
+/// Not a test of its own: one of the processes. It begins when its input ends, and reports the outcome of each query.
 #[test]
 fn member() {
     let (Ok(path), Ok(number)) = (std::env::var(PATH), std::env::var(NUMBER)) else { return };
@@ -34,12 +34,12 @@ fn member() {
     ledger.open_account(&terms()).unwrap();
     let mut queries: Vec<String> = (0..SHARED).map(|query| format!("shared{}", (query + number) % SHARED)).collect();
     queries.extend((0..OWN).map(|query| format!("own{number}-{query}")));
-    // Half of them begin with their own.
+    // Half of them begin with their own queries.
     queries.rotate_left(if number.is_multiple_of(2) { 0 } else { SHARED });
     for query in queries {
         let charged = ledger.charge(&request(&query, (1, i64::try_from(FIT).unwrap())));
         let mut answered = |how, seq| {
-            // Long enough for others to find the charge without its answer, and to bring one of their own.
+            // Long enough for other processes to find the charge without its answer, and to store one of their own.
             std::thread::sleep(Duration::from_millis(if query.starts_with("shared") { 20 } else { 0 }));
             (how, seq, ledger.store_answer(seq, &FORM, &json!([number, query])).unwrap())
         };
@@ -47,7 +47,7 @@ fn member() {
             Ok(ChargeOutcome::New { seq }) => answered("new", seq),
             Ok(ChargeOutcome::Resumed { seq }) => answered("resumed", seq),
             Ok(ChargeOutcome::Answered { seq, answer }) => ("answered", seq, answer),
-            Ok(ChargeOutcome::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
+            Ok(ChargeOutcome::Drawn { seq, .. }) => panic!("no test draws for {seq}"),
             Err(ChargeError::OverBudget { .. }) => ("refused", 0, Value::Null),
             Err(other) => panic!("{other}"),
         };
@@ -55,7 +55,7 @@ fn member() {
     }
 }
 
-/// A member that is ready, and what it will tell.
+/// A process that is ready, and its output.
 fn start(place: &Place, number: usize) -> (Child, BufReader<ChildStdout>) {
     let mut command = child_command("crowd::member", place);
     command.env(NUMBER, number.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -64,14 +64,14 @@ fn start(place: &Place, number: usize) -> (Child, BufReader<ChildStdout>) {
     let mut line = String::new();
     while line != "ready\n" {
         line.clear();
-        assert!(told.read_line(&mut line).unwrap() > 0, "member {number} is gone before it began");
+        assert!(told.read_line(&mut line).unwrap() > 0, "member {number} ended before it began");
     }
     (child, told)
 }
 
 #[test]
 #[expect(clippy::print_stderr, reason = "how long the crowd takes is worth knowing")]
-fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
+fn sixty_four_processes_spend_exactly_the_budget() {
     let place = Place::new();
     let mut crowd: Vec<_> = (0..PROCESSES).map(|number| start(&place, number)).collect();
     let began = Instant::now();
@@ -79,7 +79,7 @@ fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
     while crowd.iter_mut().any(|(child, _)| child.try_wait().unwrap().is_none()) {
         if began.elapsed() > BOUND {
             crowd.iter_mut().for_each(|(child, _)| drop(child.kill()));
-            panic!("some were not done after {BOUND:?}");
+            panic!("some had not finished after {BOUND:?}");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -100,7 +100,7 @@ fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
             let (query, how, seq, answer): (String, String, u64, Value) = serde_json::from_str(line).unwrap();
             *tally.entry(how.clone()).or_default() += 1;
             match account.release(&query) {
-                // What was shown to one is what is stored, and so what was shown to all.
+                // The answer shown to one process is the stored one, and so the same for all.
                 Some(release) => {
                     assert_eq!((how.as_str() != "refused", release.seq), (true, seq), "{line}");
                     assert_eq!(super::answer(release), Some(answer), "{line}");

@@ -93,7 +93,7 @@ fn the_draw_is_on_disk_before_the_first_random_bit() {
     assert!(matches!(not_drawn(&mut ledger, seq, 1), Err(DrawError::NotOpen(_))));
 }
 
-/// Two parts with one open identity: one draw serves both, and a dead charge is paid again by the whole.
+/// Two parts with one open identity: one draw serves both, and after a dead charge the whole pays again.
 #[test]
 fn one_draw_serves_every_part() {
     let place = Place::new();
@@ -105,10 +105,10 @@ fn one_draw_serves_every_part() {
     let spent = |ledger: &Ledger| ledger.summary().accounts[0].spent.clone();
     let (ana, bo) = (new(&mut ledger, &by("ana")), new(&mut ledger, &by("bo")));
     assert_eq!(spent(&ledger), three().share(&ratio(1, 8)).unwrap(), "the whole pays once");
-    // Broken off for one, it is for both.
+    // A failed draw for one part is a failed draw for both.
     assert!(ledger.draw(ana, &FORM, 1, || Err(())).unwrap().is_err());
     assert!(matches!(not_drawn(&mut ledger, bo, 1), Err(DrawError::NotOpen(_))));
-    // One asks anew, and the whole pays anew; the other takes the numbers that there are.
+    // One part asks anew, and the whole pays anew; the other part uses the existing numbers.
     let bo = new(&mut ledger, &by("bo"));
     assert_eq!(spent(&ledger), three().share(&ratio(1, 4)).unwrap());
     assert_eq!(drawn(&mut ledger, bo, &[9]), [9]);
@@ -168,7 +168,7 @@ fn two_processes_draw_once() {
     });
 }
 
-/// Without room for the numbers the draw does not begin, and with it the commit does not need more.
+/// Without room for the numbers the draw does not begin; with room, the commit needs no more.
 #[test]
 fn room_is_there_before_the_draw() {
     let place = Place::new();

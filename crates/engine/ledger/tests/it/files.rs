@@ -1,4 +1,4 @@
-//! Files, keys and folders that are not as they should be: a named error, and nothing left behind.
+//! Missing, damaged and foreign files, keys and folders: a named error, and no file left behind.
 
 use super::{PEOPLE, Place, release};
 use deniable_ledger::entry::FORMAT;
@@ -42,7 +42,7 @@ fn racing_beginners_share_one_ledger() {
 
 #[test]
 fn a_creation_that_was_interrupted_is_finished() {
-    // Died after the key was proposed.
+    // Killed after the key was proposed.
     let place = Place::new();
     drop(Ledger::open_or_create(&place.path, PEOPLE).unwrap());
     let proposed = place.folder.path().join("clinic.ledger.key.new");
@@ -51,7 +51,7 @@ fn a_creation_that_was_interrupted_is_finished() {
     std::fs::remove_file(&place.path).unwrap();
     std::fs::remove_file(&head).unwrap();
     assert!(Ledger::open_or_create(&place.path, PEOPLE).unwrap().is_new());
-    // Died after the ledger was created, before the key was settled, with and without a head.
+    // Killed after the ledger was created, before the key was settled, with and without a head.
     for has_head in [true, false] {
         std::fs::rename(place.key(), &proposed).unwrap();
         if !has_head {
@@ -171,7 +171,7 @@ fn a_write_that_was_interrupted_is_rolled_back() {
         half.execute("INSERT INTO entries VALUES (?1, '', '', '', '', ?2)", (seq, "x".repeat(4000))).unwrap();
     }
     for writing in [false, true] {
-        // A copy of both files is what a machine finds that died at this moment.
+        // A copy of both files is the state after a crash at this moment.
         let found = Place::new();
         for name in place.files() {
             std::fs::copy(place.folder.path().join(&name), found.folder.path().join(&name)).unwrap();

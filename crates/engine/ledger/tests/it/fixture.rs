@@ -34,7 +34,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/ledgers")
 }
 
-/// So large an answer is in a file of its own.
+/// Large enough for a file of its own.
 fn large() -> Value {
     json!({ "cells": vec![123_456; 10_000] })
 }
@@ -124,7 +124,7 @@ fn kind(event: &Event) -> usize {
     }
 }
 
-/// The entries as they are stored, one second after another.
+/// The stored entries, one second apart.
 fn rows(events: &[Event]) -> Vec<Row> {
     let mut head = Head::start();
     let entry = |(event, second): (&Event, i64)| {
@@ -148,7 +148,7 @@ fn files() -> (NumbersFile, AnswerFile) {
     (numbers, serde_json::from_value(json!({ "hash": hash, "bytes": bytes })).unwrap())
 }
 
-/// A copy of the fixture, which may be written to.
+/// A writable copy of the fixture.
 fn copied() -> Place {
     let place = Place::new();
     let answers = "version-1.ledger.answers";
@@ -259,7 +259,7 @@ fn renew() {
     }
     let _ = fs::remove_dir_all(folder().join(format!("{NAME}.answers")));
     fs::create_dir_all(folder()).unwrap();
-    // The first entry names neither of the files of the others.
+    // The first entry does not name the files of the other entries.
     let nothing = serde_json::from_value(json!({ "hash": "0".repeat(64), "bytes": 0 })).unwrap();
     let first = events(NumbersFile { charge: 14, count: 0, hash: String::new() }, nothing).remove(0);
     assert!(deniable_ledger::store::create(&path, &rows(&[first])[0]).unwrap());

@@ -1,5 +1,5 @@
-//! A disk that fills up at every point at which something is written: nothing is half-written, nothing is believed
-//! that is not on disk, and everything goes on when there is room again.
+//! A full disk at every point of writing: nothing is half-written, only data on disk is reported as written, and
+//! everything continues when there is room again.
 //!
 //! Two ways to run out of room, each in a process of its own: a file system of a few pages (for which Linux must let
 //! this user make one), and a limit on the size of files, which stops a write at any byte.
@@ -20,12 +20,12 @@ use std::process::{Command, Stdio};
 
 const PAGE: u64 = 4096;
 
-/// A place where the room left can be chosen.
+/// A disk whose free space can be chosen.
 trait Disk {
-    /// Leaves this little room; the steps are of the finest kind that the disk knows.
+    /// Leaves this little room, in the finest steps of the disk.
     fn leave(&self, steps: u64);
     fn clear(&self);
-    /// Whether even places that hold something cannot be written any more.
+    /// Whether even existing parts of files can no longer be overwritten.
     fn is_limit(&self) -> bool {
         false
     }
@@ -50,8 +50,8 @@ impl Disk for Small {
     }
 }
 
-/// No file may be written beyond so many thousand bytes, or, at small scale, so many times 3,700: fewer than a page, and no part
-/// of one.
+/// No file may be written beyond this many thousand bytes, or, at small scale, this many times 3,700: less than a page,
+/// and not a divisor of one.
 struct FileSizeLimit;
 
 impl FileSizeLimit {
@@ -75,7 +75,7 @@ impl Disk for FileSizeLimit {
     }
 }
 
-/// Whether this is named as what it is.
+/// Whether the error names the full disk or the limit.
 fn is_full(error: &StoreError) -> bool {
     matches!(error, StoreError::DiskFull(_) | StoreError::Unwritable(_))
 }
@@ -84,11 +84,11 @@ fn keys_full(error: &OpenError) -> bool {
     matches!(error, OpenError::Store(error) | OpenError::Key(KeyError::Store(error)) if is_full(error))
 }
 
-/// Whatever was refused left this ledger as it was, for the open handle and for everyone else.
+/// Checks that refused writes left this ledger unchanged, for the open handle and for all other readers.
 fn untouched(path: &Path, ledger: &Ledger, entries: u64, disk: &dyn Disk) {
     assert_eq!(ledger.head().seq, entries);
-    // What a write that broke off left behind is undone even before there is room, unless even what was there before
-    // lies beyond a limit.
+    // A partial write is undone even before there is room, unless the limit also covers existing parts of the
+    // file.
     let looked = verify(path, None);
     disk.clear();
     match looked {
@@ -101,7 +101,7 @@ fn untouched(path: &Path, ledger: &Ledger, entries: u64, disk: &dyn Disk) {
     assert_eq!(show(path).unwrap(), ledger.summary());
 }
 
-/// Fills the disk before every write of a ledger's life, with ever more room until it succeeds. Says how often each
+/// Fills the disk before every write of a ledger's life, with ever more room until it succeeds. Returns how often each
 /// was refused.
 fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
     let mut refusals = [0; 5];
@@ -133,7 +133,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
         untouched(path, &ledger, 1, disk);
     }
     disk.clear();
-    // Three asks of several pages each, their answers larger still: each time other pages are full.
+    // Three queries of several pages each, with even larger answers: each time other pages are full.
     for (turn, length) in [3_000, 12_000, 40_000].into_iter().enumerate() {
         let entries = 2 + 2 * turn as u64;
         let mut query = request(&format!("ask {turn}"), (1, 4));
@@ -151,7 +151,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
             }
             refusals[2] += 1;
             untouched(path, &ledger, entries, disk);
-            // Nor does it look charged to another process.
+            // Another process sees no charge either.
             reopened.refresh().unwrap();
             assert!(reopened.summary().accounts[0].release(&query.query.identity).is_none());
         }
@@ -159,7 +159,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
         let answer = json!("a".repeat(length * 2));
         for room in 0.. {
             disk.leave(room);
-            // The charge is there: without any room for more it is resumed, by this process and by others.
+            // The charge exists: without further room it is resumed, by this process and by others.
             for ledger in [&mut ledger, &mut reopened] {
                 assert_eq!(ledger.charge(&query).unwrap(), ChargeOutcome::Resumed { seq: entries + 1 });
             }
@@ -186,8 +186,8 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
     refusals
 }
 
-/// Draws `count` numbers with ever more room. A draw that begins has room for its numbers, so no charge dies of a full
-/// disk.
+/// Draws `count` numbers with ever more room. A draw that begins has room for its numbers, so no charge becomes dead by
+/// a full disk.
 fn draw_with_little_room(path: &Path, disk: &dyn Disk, count: usize) -> u64 {
     let mut ledger = Ledger::open_or_create(path, PEOPLE).unwrap();
     let asked = request(&format!("{count} numbers"), (1, 100));
@@ -234,7 +234,7 @@ fn tell(refusals: [u64; 5]) {
     writeln!(out, "\ntold {}", json!(refusals)).unwrap();
 }
 
-/// Runs one of them behind a shell script that prepares its process.
+/// Runs one of these tests through a shell script that prepares its process.
 #[track_caller]
 fn run(test: &str, place: &Place, wrapper: &[&str]) -> [u64; 5] {
     let child = child_command(test, place);
@@ -249,7 +249,7 @@ fn run(test: &str, place: &Place, wrapper: &[&str]) -> [u64; 5] {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
 fn a_disk_without_room_for_the_next_page() {
     let place = Place::new();
     let folder = place.folder.path().to_str().unwrap();
@@ -266,14 +266,14 @@ fn a_disk_without_room_for_the_next_page() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
 fn a_limit_on_the_size_of_files() {
     if !Command::new("prlimit").arg("--version").output().is_ok_and(|output| output.status.success()) {
         skipped("there is no prlimit", "install util-linux");
         return;
     }
     let place = Place::new();
-    // Ignored, so that the write fails where the process would be ended.
+    // The signal is ignored, so that the write fails instead of ending the process.
     let refusals = run("full::below_a_limit", &place, &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
     eprintln!("limits at {refusals:?} steps (beginning, opening an account, charging, answering, drawing)");
     assert!(refusals.iter().all(|count| *count > 0), "{refusals:?}");

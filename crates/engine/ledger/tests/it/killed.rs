@@ -1,4 +1,4 @@
-//! `kill -9` in the middle of SQLite's transactions: what was acknowledged is there, what was not is whole or absent.
+//! `kill -9` in the middle of SQLite's transactions: acknowledged writes are on disk, others are whole or absent.
 
 use super::processes::{PATH, child_command};
 use super::{FORM, PEOPLE, Place, request, terms};
@@ -12,11 +12,11 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// Questions of more bytes than SQLite keeps in memory (2 MB): parts of them are in the file before the commit. Answers of as
-/// many are in files of their own before their entries are.
+/// Queries of more bytes than SQLite keeps in memory (2 MB): parts of them are in the file before the commit. Answers
+/// of the same size are in files of their own before their entries are.
 const LARGE: usize = 2_500_000;
 
-/// An ask, every eighth of them too large for SQLite's memory.
+/// A query, every eighth of them too large for SQLite's memory.
 fn query(number: u64) -> ChargeRequest {
     let mut query = request(&number.to_string(), (1, 100_000));
     if number % 8 == 1 {
@@ -25,13 +25,13 @@ fn query(number: u64) -> ChargeRequest {
     query
 }
 
-/// The answer to an ask, always the same: some small, every eighth in a file of its own.
+/// The answer to a query, always the same: mostly small, every eighth in a file of its own.
 fn answer_to(number: u64) -> Value {
     let length = if number % 8 == 1 { LARGE } else { 2_000 * usize::try_from(number % 7).unwrap() };
     json!(format!("{number}:{}", "x".repeat(length)))
 }
 
-/// Not a test of its own: charges and answers until it is killed, and acknowledges everything once it is done.
+/// Not a test of its own: charges and answers until it is killed, and acknowledges each write after it is complete.
 #[test]
 fn writer() {
     let Some(path) = std::env::var_os(PATH) else { return };
@@ -47,12 +47,12 @@ fn writer() {
                 writeln!(out, "answered {number} {seq}").unwrap();
             }
             ChargeOutcome::Answered { answer, .. } => assert_eq!(answer, answer_to(number)),
-            ChargeOutcome::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
+            ChargeOutcome::Drawn { seq, .. } => panic!("no test draws for {seq}"),
         }
     }
 }
 
-/// Whether there is a journal that counts: from then on the ledger itself is written to, until the journal is gone.
+/// Whether there is a valid journal: until it is gone, the ledger itself is being written to.
 fn is_hot(journal: &Path) -> bool {
     let mut first = [0];
     let read = File::open(journal).and_then(|mut journal| journal.read_exact(&mut first));
@@ -77,19 +77,19 @@ fn reach(transaction: u64, writing: bool, journal: &Path, writer: &mut Child) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
+#[expect(clippy::print_stderr, reason = "the moments of the kills are reported")]
 fn killed_in_the_middle_of_a_transaction() {
     let kills: u64 = sized(15, 60);
     let mut place = Place::new();
     let mut last: Option<String> = None;
     let (mut journals, mut hot, mut half, mut acknowledged, mut charges) = (0, 0, 0, 0, 0);
     let (mut files, mut strays) = (0, 0);
-    // A busy machine moves the moments, so more kills follow until enough of them were where they should be.
+    // On a busy machine the moments shift, so more kills follow until enough of them hit the intended moments.
     for kill in 0..10 * kills {
         if kill >= kills && hot > kills / 5 && acknowledged > kills && files > 0 {
             break;
         }
-        // Begin anew now and then: every look reads the whole ledger.
+        // Begin anew now and then: every check reads the whole ledger.
         if kill.is_multiple_of(10) {
             (place, last) = (Place::new(), None);
         }
@@ -103,20 +103,20 @@ fn killed_in_the_middle_of_a_transaction() {
         writer.kill().unwrap();
         let mut told = String::new();
         writer.stdout.take().unwrap().read_to_string(&mut told).unwrap();
-        assert_eq!(writer.wait().unwrap().signal(), Some(9), "it ended by itself: {told}");
+        assert_eq!(writer.wait().unwrap().signal(), Some(9), "the writer ended by itself: {told}");
 
         journals += u64::from(journal.exists());
         hot += u64::from(is_hot(&journal));
         if !place.path.exists() {
             continue;
         }
-        // A file that gets shorter held pages of a transaction that never ended.
+        // A file that becomes shorter held pages of a transaction that never ended.
         let before = fs::metadata(&place.path).unwrap().len();
 
         let verified = verify(&place.path, last.as_deref()).unwrap();
-        assert!(!is_hot(&journal), "the look has undone what was left");
+        assert!(!is_hot(&journal), "reading undoes an incomplete transaction");
         half += u64::from(fs::metadata(&place.path).unwrap().len() < before);
-        // All answers in files were read; of the one that was being written a file may be left.
+        // All answers in files were read; a file may remain of the answer that was being written.
         (files, strays) = (files + verified.files, strays + verified.strays);
         last = Some(verified.head.to_string());
         let mut ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
@@ -134,7 +134,7 @@ fn killed_in_the_middle_of_a_transaction() {
             let number = release.query.identity.parse().unwrap();
             assert!(super::answer(release).is_none_or(|answer| answer == answer_to(number)), "{kill}: {number}");
         }
-        // The last one may be unanswered, and is resumed at no cost.
+        // The last charge may be unanswered, and is resumed at no cost.
         let unanswered: Vec<_> = releases.iter().filter(|release| release.answer.is_none()).collect();
         assert!(unanswered.len() <= 1);
         for release in unanswered {
@@ -149,5 +149,5 @@ fn killed_in_the_middle_of_a_transaction() {
          {acknowledged} acknowledgements kept; {charges} charges in the longest ledger; {files} answers in files were whole, \
          {strays} files were left without an entry"
     );
-    assert!(hot > kills / 5 && acknowledged > kills && files > 0, "the kills came at other moments than meant");
+    assert!(hot > kills / 5 && acknowledged > kills && files > 0, "the kills missed the intended moments");
 }

@@ -1,4 +1,4 @@
-//! The ledger from outside: spending, tampering, files that are not as they should be, and processes that race or die.
+//! The ledger through its public interface: spending, tampering, damaged files, and processes that race or are killed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod analysts;
@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const PEOPLE: &str = "patients";
-/// The form of every answer here.
+/// The form of every answer in these tests.
 const FORM: Form = Form::new("toy", 1);
 
 /// A folder of its own with a place for a ledger in it.
@@ -83,7 +83,7 @@ fn three() -> Spend {
     Spend::odds(whole(3)).unwrap()
 }
 
-/// An odds ratio of 3: nobody who thought it at most 50% likely becomes more than 75% sure.
+/// An odds ratio of 3: every belief that begins at 50% or less stays at 75% or less.
 fn terms() -> Guarantee {
     terms_of(3)
 }
@@ -93,7 +93,7 @@ fn terms_of(odds: i64) -> Guarantee {
     stated(MovesTogether::Alone, vec![Promise::PosteriorAtMost(ratio(odds, odds + 1))])
 }
 
-/// These promises to the patients, against anyone who thought it at most 50% likely.
+/// These promises to the patients, against observers with a prior of at most 50%.
 fn stated(together: MovesTogether, promises: Vec<Promise>) -> Guarantee {
     let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
     let adversary = Adversary::new(false, priors, together).unwrap();
@@ -101,7 +101,7 @@ fn stated(together: MovesTogether, promises: Vec<Promise>) -> Guarantee {
     Guarantee::new(subject, Secret::Membership, adversary, None, promises).unwrap()
 }
 
-/// An ask for `part` of the odds ratio 3, by a policy whose own limit is never in the way.
+/// A query for `part` of the odds ratio 3, by a policy whose own limit is large enough.
 fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
     ChargeRequest {
         account: account(),
@@ -121,7 +121,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
     }
 }
 
-/// The answer to a release, read.
+/// The stored answer to a release.
 fn answer(release: &Release) -> Option<serde_json::Value> {
     release.answer.as_ref().map(|stored| stored.read().unwrap())
 }
@@ -132,7 +132,7 @@ fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<Reg
     ledger.register_contents(&contents, &BTreeSet::new())
 }
 
-/// Charges a new ask and stores its answer.
+/// Charges a new query and stores its answer.
 fn release(ledger: &mut Ledger, identity: &str, part: (i64, i64)) -> u64 {
     let ChargeOutcome::New { seq } = ledger.charge(&request(identity, part)).unwrap() else {
         panic!("{identity} is not new")

@@ -1,4 +1,4 @@
-//! Parts of a budget: what is set aside for whom, what each is charged, and what each sees.
+//! Parts of a budget: shares, charges and visibility.
 
 use super::{FORM, PEOPLE, Place, account, answer, request, terms_of, three};
 use deniable_core::exact::{Rational, ratio};
@@ -14,7 +14,7 @@ fn named(name: &str) -> Part {
     Part::Named(name.into())
 }
 
-/// A ledger in which each of these has a part.
+/// A ledger with these parts set aside.
 fn divided(place: &Place, parts: &[(&str, Rational, Sharing)]) -> Ledger {
     let mut ledger = place.ledger();
     for (name, share, sharing) in parts {
@@ -27,14 +27,14 @@ fn asked_by(name: &str, identity: &str, part: (i64, i64)) -> ChargeRequest {
     ChargeRequest { part: named(name), ..request(identity, part) }
 }
 
-/// Charges a question and stores this answer, or takes the one that it has.
+/// Charges a query and stores this answer, or returns the existing one.
 fn asked(ledger: &mut Ledger, request: &ChargeRequest, value: i64) -> Result<Value, ChargeError> {
     match ledger.charge(request)? {
         ChargeOutcome::Answered { answer, .. } => Ok(answer),
         ChargeOutcome::New { seq } | ChargeOutcome::Resumed { seq } => {
             Ok(ledger.store_answer(seq, &FORM, &json!([value])).unwrap())
         }
-        ChargeOutcome::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
+        ChargeOutcome::Drawn { seq, .. } => panic!("no test draws for {seq}"),
     }
 }
 
@@ -50,7 +50,7 @@ fn fault(refused: Result<(), PartError>) -> PartFault {
 }
 
 #[test]
-fn each_spends_its_own_to_the_last() {
+fn each_part_is_spent_exactly() {
     let place = Place::new();
     let half = |name| (name, ratio(1, 4), Sharing::Reserved);
     let mut ledger = divided(&place, &[half("ana"), half("bo")]);
@@ -61,26 +61,26 @@ fn each_spends_its_own_to_the_last() {
         assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Part, .. }), "{refused}");
         assert!(refused.to_string().contains("set aside for you"), "{refused}");
     }
-    // What is for everybody is the other half, and no more.
+    // The unreserved share is the other half, and no more.
     asked(&mut ledger, &request("public", (1, 2)), 3).unwrap();
     let refused = asked(&mut ledger, &request("more", (1, 1000)), 0).unwrap_err();
     assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Account, .. }), "{refused}");
     assert_eq!(now(&ledger).spent, three(), "used up exactly");
-    let refused = ledger.charge(&asked_by("nobody", "x", (1, 1000))).unwrap_err();
-    assert!(matches!(refused, ChargeError::NoPart(ref name) if name == "nobody"), "{refused}");
+    let refused = ledger.charge(&asked_by("absent", "x", (1, 1000))).unwrap_err();
+    assert!(matches!(refused, ChargeError::NoPart(ref name) if name == "absent"), "{refused}");
     assert_eq!(verify(&place.path, None).unwrap().entries, 14);
 }
 
-/// What another has paid for costs the same, is answered the same, and costs the whole nothing more.
+/// A query that another part has paid for costs the same, has the same answer, and costs the whole nothing more.
 #[test]
-fn a_question_has_one_answer_and_each_pays_for_it() {
+fn a_query_has_one_answer_and_each_part_pays_for_it() {
     let place = Place::new();
     let third = |name| (name, ratio(1, 3), Sharing::Reserved);
     let mut ledger = divided(&place, &[third("ana"), third("bo")]);
     let first = asked(&mut ledger, &asked_by("ana", "q", (1, 6)), 7).unwrap();
     let before = now(&ledger).seen_by(&named("bo"));
     assert!(before.release("q").is_none() && before.releases.is_empty() && before.spent.is_nothing());
-    // Computed anew, as for anything that was never asked; the answer that is there wins, written as this one's.
+    // Computed anew, as any new query; the existing answer is used, rewritten for this charge.
     let ChargeOutcome::New { seq } = ledger.charge(&asked_by("bo", "q", (1, 6))).unwrap() else { panic!() };
     let own = |other: &Value| Ok(json!([other[0], "for bo"]));
     let second = ledger.store_answer_of_all(seq, &FORM, &json!([1000]), &own).unwrap();
@@ -92,7 +92,7 @@ fn a_question_has_one_answer_and_each_pays_for_it() {
         (&after.spent, &after.part("ana").unwrap().spent, &after.part("bo").unwrap().spent),
         (&sixth, &sixth, &sixth)
     );
-    // So with what is for everybody; that is free for who did not pay for it yet.
+    // The same holds for the unreserved share; a public answer is free for parts that have not paid for it.
     assert_eq!(asked(&mut ledger, &request("q", (1, 6)), 1000).unwrap(), json!([7]));
     assert_eq!((now(&ledger).spent, now(&ledger).seen_by(&Part::Whole).spent), (sixth.clone(), sixth));
     ledger.set_aside(&account(), "cy", &ratio(1, 6), Sharing::Reserved).unwrap();
@@ -100,7 +100,7 @@ fn a_question_has_one_answer_and_each_pays_for_it() {
     assert!(now(&ledger).part("cy").unwrap().spent.is_nothing());
 }
 
-/// A charge that was cut off before its answer: whoever is answered first decides for both.
+/// A charge without an answer: the part that is answered first determines the answer of both.
 #[test]
 fn a_charge_without_an_answer_takes_that_of_another() {
     let place = Place::new();
@@ -112,9 +112,9 @@ fn a_charge_without_an_answer_takes_that_of_another() {
     assert_eq!(asked(&mut ledger, &asked_by("ana", "q", (1, 6)), 9).unwrap(), json!([8]));
 }
 
-/// One sees what is for everybody, and what one has paid for: nothing else, down to how many entries there are.
+/// An analyst sees public charges and those of the own part: nothing else, including the number of entries.
 #[test]
-fn nobody_sees_what_others_asked() {
+fn charges_are_invisible_to_other_analysts() {
     let place = Place::new();
     let parts = [("ana", ratio(1, 4), Sharing::Reserved), ("bo", ratio(1, 4), Sharing::Reserved)];
     let (mut ledger, quiet) = (divided(&place, &parts), Place::new());
@@ -139,9 +139,9 @@ fn nobody_sees_what_others_asked() {
     }
     assert_eq!(ledger.summary().seen_by(&named("bo")).accounts[0].releases.len(), 2);
     let seen = now(&ledger).seen_by(&named("bo"));
-    assert_eq!(seen.seen_by(&named("bo")), seen, "to look twice is to look once");
-    assert!(seen.seen_by(&named("ana")).allowances().iter().all(|all| all.limit.is_nothing()), "through other eyes");
-    assert!(now(&ledger).seen_by(&named("nobody")).allowances().iter().all(|all| all.limit.is_nothing()));
+    assert_eq!(seen.seen_by(&named("bo")), seen, "the view of a view is the same");
+    assert!(seen.seen_by(&named("ana")).allowances().iter().all(|all| all.limit.is_nothing()), "another view");
+    assert!(now(&ledger).seen_by(&named("absent")).allowances().iter().all(|all| all.limit.is_nothing()));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn overlapping_parts_take_from_what_is_for_everybody() {
     let overlapping = |name| (name, ratio(2, 3), Sharing::Overlapping);
     let mut ledger = divided(&place, &[overlapping("ana"), overlapping("bo"), ("cy", ratio(1, 6), Sharing::Reserved)]);
     asked(&mut ledger, &asked_by("ana", "a", (1, 3)), 1).unwrap();
-    // The same question takes from the cap of each, and once from what all take from.
+    // The same query takes from the cap of each part, and once from the unreserved share.
     asked(&mut ledger, &asked_by("bo", "a", (1, 3)), 1).unwrap();
     assert_eq!(now(&ledger).spent, three().share(&ratio(1, 3)).unwrap());
     asked(&mut ledger, &asked_by("bo", "b", (1, 3)), 1).unwrap();
@@ -170,7 +170,7 @@ fn overlapping_parts_take_from_what_is_for_everybody() {
 }
 
 #[test]
-fn what_is_set_aside_is_not_taken_back() {
+fn used_parts_are_not_reduced() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let mut set =
@@ -184,7 +184,7 @@ fn what_is_set_aside_is_not_taken_back() {
     set("ana", (3, 4), Sharing::Reserved).unwrap();
     assert!(matches!(fault(set("ana", (3, 4), Sharing::Reserved)), PartFault::Same(_)));
     assert!(matches!(fault(set("bo", (1, 3), Sharing::Reserved)), PartFault::TooMuch { .. }));
-    // Nobody was answered anything: nothing depends on answers yet.
+    // No query was answered yet: nothing depends on answers.
     set("ana", (1, 2), Sharing::Overlapping).unwrap();
     set("ana", (0, 1), Sharing::Overlapping).unwrap();
     set("ana", (1, 4), Sharing::Reserved).unwrap();
@@ -203,7 +203,7 @@ fn what_is_set_aside_is_not_taken_back() {
     assert_eq!(show(&place.path).unwrap().population, PEOPLE);
 }
 
-/// What the parts have spent must fit the promise that is made instead, each its own.
+/// The charges of each part must fit its share of the new promise.
 #[test]
 fn a_promise_is_not_tightened_below_a_part() {
     let place = Place::new();
@@ -220,7 +220,7 @@ fn a_promise_is_not_tightened_below_a_part() {
 
 const WHO: [&str; 3] = ["ana", "bo", "everybody"];
 
-/// The part of who asks; the last one asks for everybody.
+/// The part of an analyst; the last one asks public queries.
 fn part_of(who: usize) -> Part {
     if who == 2 { Part::Whole } else { named(WHO[who]) }
 }
@@ -241,8 +241,9 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: deniable_testing::sized(16, 48), failure_persistence: None, ..ProptestConfig::default() })]
-    /// In whatever order parts are set aside and spent: each stays within its own, all together within the whole, a question has one answer; and
-    /// while Bo's part is reserved, Bo is answered and refused as if Ana had asked nothing.
+    /// In any order of setting parts aside and charging: each part stays within its share, all together within the
+    /// whole, each query has one answer; and while Bo's part is reserved, Bo's answers and refusals do not depend on
+    /// Ana's queries.
     #[test]
     fn each_stays_within_its_part(steps in prop::collection::vec(step(), 1..40)) {
         let (place, quiet) = (Place::new(), Place::new());
@@ -250,14 +251,14 @@ proptest! {
         let mut answers: BTreeMap<u8, Value> = BTreeMap::new();
         let mut paid: [BTreeSet<u8>; 3] = Default::default();
         let cost = |question: u8| (1, 12 + i64::from(question % 4));
-        // Ana may have drawn from what is for everybody, and then the two ledgers part.
+        // Ana may have drawn from the unreserved share, after which the two ledgers differ.
         let mut apart = false;
         for (at, step) in steps.into_iter().enumerate() {
             match step {
                 Step::SetAside { who, twelfths, sharing } => {
                     let set = |ledger: &mut Ledger| ledger.set_aside(&account(), WHO[who], &ratio(twelfths, 12), sharing);
                     let (done, other) = (set(&mut ledger), set(&mut without));
-                    // What Ana has spent ties Ana's part.
+                    // Ana's part cannot be reduced below Ana's charges.
                     apart |= sharing == Sharing::Overlapping || done.is_ok() != other.is_ok();
                 }
                 Step::Ask { who, question } => {

@@ -40,7 +40,7 @@ fn the_same_policy_or_table_under_another_population_begins_no_ledger() {
         assert!(named.iter().all(|name| words.contains(name)), "{words}");
         assert_eq!(place.files(), before, "nothing is begun");
     }
-    // Neither known, and the same people: as ever.
+    // Neither the policy nor the table is known; then the same people.
     assert!(Ledger::open_for(&new, &purpose("staff", "payroll", "hours")).unwrap().is_new());
     assert!(show(&new).unwrap().other_than.is_empty());
     let second = place.folder.path().join("second.ledger");
@@ -71,7 +71,7 @@ fn other_people_are_stated_once_and_kept() {
     // An existing ledger opens without the statement, and so does the older one.
     assert!(!Ledger::open_for(&new, &asked()).unwrap().is_new());
     assert!(!Ledger::open_for(&place.path, &purpose("patients", "clinic", "visits")).unwrap().is_new());
-    // It states nothing about a ledger of another population.
+    // The statement has no effect for a ledger of another population.
     let refused = Ledger::open_for(&place.path, &stating(asked())).unwrap_err();
     assert!(matches!(refused, OpenError::OtherPopulation { .. }), "{refused}");
 }
@@ -80,7 +80,7 @@ fn other_people_are_stated_once_and_kept() {
 fn ledgers_that_cannot_be_read_may_be_of_the_same_people() {
     let (place, new) = known();
     let asked = || purpose("patients in february", "payroll", "hours");
-    // A file that is not a ledger has no population, even with the name of one.
+    // A file that is not a ledger has no population, even if its name is that of a ledger.
     fs::write(place.folder.path().join("shopping.ledger"), "milk").unwrap();
     fs::write(place.head(), format!("1000:{}\n", "0".repeat(64))).unwrap();
     let refused = Ledger::open_for(&new, &asked()).unwrap_err();

@@ -22,7 +22,7 @@ fn child() {
                 ledger.store_answer(seq, &FORM, &json!(i)).unwrap();
             }
             Ok(ChargeOutcome::Answered { .. }) => {}
-            Ok(ChargeOutcome::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
+            Ok(ChargeOutcome::Drawn { seq, .. }) => panic!("no test draws for {seq}"),
             Err(ChargeError::OverBudget { .. }) => return,
             Err(other) => panic!("{other}"),
         }
@@ -31,7 +31,7 @@ fn child() {
 
 /// This program, to run one test alone on this ledger.
 pub fn child_command(test: &str, place: &Place) -> Command {
-    // Tests are named without their program, and from the folder of this module on.
+    // Tests are named relative to the folder of this module, without their program.
     let (_, here) = module_path!().split_once("::").unwrap();
     let (folder, _) = here.rsplit_once("::").unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -73,7 +73,7 @@ fn a_killed_process_leaves_a_ledger_that_goes_on() {
             let summary = show(&place.path).unwrap();
             let unanswered =
                 summary.accounts.iter().flat_map(|account| &account.releases).filter(|r| r.answer.is_none());
-            assert!(unanswered.count() <= 1, "each child resumes what the one before left");
+            assert!(unanswered.count() <= 1, "each child resumes the last one's charge");
         }
         let mut ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
         ledger.open_account(&terms()).unwrap();
@@ -83,7 +83,7 @@ fn a_killed_process_leaves_a_ledger_that_goes_on() {
             let again = ledger.charge(&request(&release.query.identity, (1, 100))).unwrap();
             assert_eq!(again, ChargeOutcome::Resumed { seq: release.seq });
         }
-        // Begin anew now and then, to die while a ledger is created.
+        // Begin anew now and then, to be killed while a ledger is created.
         if full || round % 4 == 3 {
             (place, last) = (Place::new(), None);
         }

@@ -46,8 +46,8 @@ fn a_promise_is_changed_on_the_record_only() {
     assert!(matches!(ledger.change_promise(&terms(), "why"), Err(AccountError::NothingChanged)));
     let refused = ledger.change_promise(&terms_of(2), "stricter").unwrap_err();
     assert!(matches!(refused, AccountError::BelowSpent { .. }) && refused.to_string().contains("3 is already spent"));
-    let nobody = terms_of(9).of(Subject::new("nobody", None).unwrap());
-    assert!(matches!(ledger.change_promise(&nobody, "why"), Err(AccountError::NoAccount(_))));
+    let absent = terms_of(9).of(Subject::new("absent", None).unwrap());
+    assert!(matches!(ledger.change_promise(&absent, "why"), Err(AccountError::NoAccount(_))));
     assert_eq!(ledger.head().seq, 4, "nothing was recorded");
 
     assert!(ledger.change_promise(&terms_of(9), "the board agreed").unwrap());
@@ -65,7 +65,7 @@ fn a_promise_is_changed_on_the_record_only() {
 }
 
 #[test]
-fn a_version_stands_for_one_content() {
+fn a_version_has_one_content() {
     let place = Place::new();
     let mut ledger = place.ledger();
     assert_eq!(register(&mut ledger, "2024", "c0ffee").unwrap(), RegistrationOutcome::New);
@@ -79,7 +79,8 @@ fn a_version_stands_for_one_content() {
     assert_eq!(ledger.registered("patients", "2024"), None);
 }
 
-/// A registration is of contents as they are read: another reading is another entry, and so is more that is accepted.
+/// A registration is of contents with their reading: another reading is another entry, and so are further accepted
+/// columns.
 #[test]
 fn a_version_is_registered_for_each_way_of_reading_it() {
     let place = Place::new();
@@ -94,7 +95,7 @@ fn a_version_is_registered_for_each_way_of_reading_it() {
         ("text", &[], RegistrationOutcome::Same),
         ("text", &["day"], RegistrationOutcome::Again),
         ("integer", &["age"], RegistrationOutcome::Again),
-        // Policies that read the same files in two ways do not get in each other's way.
+        // Policies that read the same files in two ways do not affect each other.
         ("text", &["cost", "day"], RegistrationOutcome::Same),
     ];
     for (reading, accepted, registered) in steps {
@@ -116,7 +117,7 @@ fn a_version_is_registered_for_each_way_of_reading_it() {
 }
 
 #[test]
-fn what_was_charged_about_few_is_not_promised_about_more() {
+fn a_promise_does_not_grow_to_larger_groups() {
     let place = Place::new();
     let of = |group: u32| stated(MovesTogether::UpTo(group), terms().promises().to_vec());
     let mut ledger = place.ledger();

@@ -1,4 +1,4 @@
-//! Whatever is done in whatever order: never overspent, always verifiable, answers never change.
+//! Random acts in random order: never overspent, always verifiable, answers never change.
 
 use super::{FORM, PEOPLE, Place, answer, request, terms, terms_of};
 use deniable_core::budget::Spend;
@@ -29,7 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What must be so: kept by hand, apart from the ledger's own fold.
+/// The expected state, computed independently of the ledger's own fold.
 struct Truth {
     /// The charge of each identity that is not closed, and its price.
     paid: BTreeMap<u8, (u64, Spend)>,
@@ -91,7 +91,7 @@ proptest! {
                             prop_assert!(!truth.answers.contains_key(&seq));
                         }
                         Ok(ChargeOutcome::Answered { seq, answer }) => prop_assert_eq!(&truth.answers[&seq], &answer),
-                        Ok(ChargeOutcome::Drawn { seq, .. }) => prop_assert!(false, "nobody draws for {}", seq),
+                        Ok(ChargeOutcome::Drawn { seq, .. }) => prop_assert!(false, "no test draws for {}", seq),
                         Err(_) => prop_assert!(!fits),
                     }
                 }
@@ -120,7 +120,7 @@ proptest! {
                     let known = ledger.accepted("visits", &version, &reading);
                     let covered = known.is_some_and(|known| accepted.is_subset(known));
                     prop_assert!(covered || done.is_err());
-                    // The first contents stay the only ones, however they are read.
+                    // The first contents stay the only ones, under every reading.
                     let first = truth.versions.entry(version).or_insert_with(|| fingerprint.clone());
                     prop_assert_eq!(done.is_ok(), *first == fingerprint);
                 }

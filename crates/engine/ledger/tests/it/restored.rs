@@ -1,4 +1,4 @@
-//! Older copies of a ledger: refused wherever the head outside shows them, and continued only by an act of the curator.
+//! Older copies of a ledger: refused if the head outside detects them, and continued only by an act of the curator.
 
 use super::{FORM, PEOPLE, Place, account, answer, release, request};
 use deniable_core::exact::ratio;
@@ -25,7 +25,7 @@ fn draw(ledger: &mut Ledger, seq: u64, number: i128) {
     ledger.draw(seq, &FORM, 1, || Ok::<_, Infallible>(vec![number])).unwrap().unwrap();
 }
 
-/// A ledger with entries of every kind that a charge leads to, and a copy of its file after each of them.
+/// A ledger with entries of every kind that follows from a charge, and a copy of its file after each of them.
 fn every_state() -> (Place, Ledger, Vec<Vec<u8>>) {
     let place = Place::new();
     let mut copies = Vec::new();
@@ -69,13 +69,13 @@ fn an_older_copy_of_any_state_is_refused() {
     let kept = place.kept();
     assert_eq!(kept, format!("{}\n", running.head()));
     for (state, copy) in older.iter().enumerate() {
-        // Written over under a ledger that is open, as a server has it.
+        // Overwritten under an open ledger, as of a server.
         fs::write(&place.path, copy).unwrap();
         let refused = running.charge(&request("new", (1, 8))).unwrap_err();
         assert!(matches!(&refused, ChargeError::Store(error) if is_older(error, &place)), "{state}: {refused}");
         let refused = running.refresh().unwrap_err();
         assert!(is_older(&refused, &place), "{state}: {refused}");
-        // And for a process that begins.
+        // The same holds for a new process.
         match place.open() {
             Err(OpenError::Store(refused)) => assert!(is_older(&refused, &place), "{state}: {refused}"),
             other => panic!("{state}: {other:?}"),
@@ -88,7 +88,7 @@ fn an_older_copy_of_any_state_is_refused() {
             "{state}: nothing is written"
         );
     }
-    // The newest one is put back: nothing was lost, and nothing has to be accepted.
+    // The newest copy is put back: no charge was lost, and no acceptance is needed.
     fs::write(&place.path, newest).unwrap();
     running.charge(&request("new", (1, 8))).unwrap();
     let refused = accept_head(&place.path, None, "why").unwrap_err();
@@ -96,7 +96,7 @@ fn an_older_copy_of_any_state_is_refused() {
     assert!(show(&place.path).unwrap().accounts[0].releases.iter().any(|release| release.is_open()));
 }
 
-/// A file that takes the ledger's place by its name is another one for a ledger that is open.
+/// A file moved to the ledger's name is another file for a ledger that is open.
 #[test]
 fn an_older_copy_that_is_moved_into_place_is_not_written_to() {
     let (place, mut running, copies) = every_state();
@@ -162,11 +162,11 @@ fn a_ledger_that_is_newer_than_its_head_goes_on() {
         assert_eq!(place.kept(), last);
         fs::write(place.head(), older).unwrap();
         show(&place.path).unwrap();
-        assert_eq!(&place.kept(), older, "to look is not to write");
+        assert_eq!(&place.kept(), older, "reading does not write");
         ledger.refresh().unwrap();
         drop(place.open().unwrap());
         assert_eq!(place.kept(), last);
-        // An open ledger brings it up with its next entry.
+        // An open ledger updates the head with its next entry.
         fs::write(place.head(), older).unwrap();
         ledger.record_trial(trial(older)).unwrap();
         assert_eq!(place.kept(), format!("{}\n", ledger.head()));
@@ -232,7 +232,7 @@ fn a_missing_or_strange_head_is_reported() {
 }
 
 #[test]
-fn a_head_without_its_ledger_is_of_a_lost_one() {
+fn a_head_without_its_ledger_is_reported_as_a_lost_ledger() {
     let place = Place::new();
     drop(place.ledger());
     fs::remove_file(&place.path).unwrap();
@@ -245,7 +245,7 @@ fn a_head_without_its_ledger_is_of_a_lost_one() {
     assert_eq!(place.files(), ["clinic.ledger.head"]);
 }
 
-/// A backup of the whole folder has the head of its own time. One that is kept elsewhere has not.
+/// A backup of the whole folder has the head of its own time. A head that is kept elsewhere does not.
 #[test]
 fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     let (place, safe) = (Place::new(), Place::new());
@@ -270,7 +270,7 @@ fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     for (name, bytes) in &backup {
         fs::write(place.folder.path().join(name), bytes).unwrap();
     }
-    assert!(place.open().is_ok(), "nothing beside it shows it");
+    assert!(place.open().is_ok(), "no file in the folder reveals it");
     let named = |refused: &StoreError| matches!(refused, StoreError::Older { head, .. } if head.ends_with("head"));
     assert!(matches!(ledger.charge(&request("4", (1, 8))), Err(ChargeError::Store(refused)) if named(&refused)));
     assert!(matches!(open(), Err(OpenError::Store(refused)) if named(&refused)));
@@ -278,7 +278,7 @@ fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     accept_head(&place.path, Some(&elsewhere), "the disk died").unwrap();
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), place.kept());
     drop(open().unwrap());
-    // With the ledger gone as well, it is no new one.
+    // If the ledger is missing too, it is not created anew.
     for name in place.files() {
         fs::remove_file(place.folder.path().join(name)).unwrap();
     }
@@ -324,7 +324,7 @@ fn heads_have_the_permissions_of_the_ledger() {
     }
 }
 
-/// A part's charge is open in an older copy as any other.
+/// An open charge of a part in an older copy is closed like any other.
 #[test]
 fn open_charges_of_parts_are_closed_by_an_accepted_head() {
     let place = Place::new();

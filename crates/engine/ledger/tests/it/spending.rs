@@ -1,4 +1,4 @@
-//! Budgets are used up exactly, answers are given once.
+//! Budgets are used up exactly, and each query has one answer.
 
 use super::{FORM, Place, account, answer, register, release, request, terms, three};
 use deniable_core::budget::Spend;
@@ -43,11 +43,11 @@ fn a_policy_keeps_to_its_part() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused() {
+fn undecidable_comparisons_are_refused() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let mut odd = request("1", (1, 1));
-    // 2 × 3/2 = 3, which no interval arithmetic can show.
+    // 2 × 3/2 = 3, which interval arithmetic cannot decide.
     odd.cost = Spend::parse("2", "1").unwrap().and(&Spend::parse("3/2", "1").unwrap());
     assert!(matches!(ledger.charge(&odd), Err(ChargeError::Undecided(_))));
     odd.cost = Spend::nothing();
@@ -59,7 +59,7 @@ fn what_cannot_be_compared_is_refused() {
 }
 
 #[test]
-fn the_identical_ask_is_free() {
+fn the_identical_query_is_free() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let seq = release(&mut ledger, "1", (1, 1));
@@ -192,7 +192,7 @@ fn racing_asks_that_are_identical_are_charged_once() {
 }
 
 #[test]
-fn the_summary_tells_all() {
+fn the_summary_lists_everything() {
     let place = Place::new();
     let mut ledger = place.ledger();
     release(&mut ledger, "1", (1, 4));

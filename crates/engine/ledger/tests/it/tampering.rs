@@ -1,4 +1,4 @@
-//! Edits are seen in the chain; cuts and other histories are seen by whoever kept a head.
+//! Edits are detected by the chain; cuts and other histories are detected by a kept head.
 
 use super::{Place, register, release, request, terms_of};
 use deniable_ledger::entry::FORMAT;
@@ -107,7 +107,7 @@ fn removed_and_added_entries_are_found() {
 }
 
 #[test]
-fn a_cut_is_found_by_whoever_kept_the_head() {
+fn a_kept_head_detects_a_cut() {
     let (place, head) = every_kind();
     tamper(&place.path, "DELETE FROM entries WHERE seq > 5");
     assert!(matches!(verify(&place.path, None), Err(VerifyError::Store(StoreError::Older { entries: 5, .. }))));
@@ -119,7 +119,7 @@ fn a_cut_is_found_by_whoever_kept_the_head() {
 }
 
 #[test]
-fn a_restored_backup_is_found_by_whoever_kept_the_head() {
+fn a_kept_head_detects_a_restored_backup() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let first = release(&mut ledger, "1", (1, 2));
@@ -135,10 +135,10 @@ fn a_restored_backup_is_found_by_whoever_kept_the_head() {
     deniable_ledger::accept_head(&place.path, None, "for a test").unwrap();
     assert_eq!(verify(&place.path, Some(&old.to_string())).unwrap().entries, first + 2);
     assert!(matches!(verify(&place.path, Some(&new.to_string())), Err(VerifyError::HeadMissing { .. })));
-    // And also after it has grown again: another history is not the one that was.
+    // The same after it has grown again: another history does not contain the head.
     release(&mut place.ledger(), "3", (1, 2));
     assert!(matches!(verify(&place.path, Some(&new.to_string())), Err(VerifyError::HeadMissing { .. })));
-    // The right hash under another number is no head either.
+    // The right hash under another number is not a head either.
     assert!(matches!(verify(&place.path, Some(&format!("2:{}", old.hash))), Err(VerifyError::HeadMissing { .. })));
 }
 
@@ -152,7 +152,7 @@ fn a_backup_restored_under_an_open_ledger_is_not_continued() {
     let refused = ledger.charge(&request("2", (1, 2))).unwrap_err();
     assert!(matches!(refused, ChargeError::Store(StoreError::Older { entries: 2, .. })), "{refused}");
     assert_eq!(std::fs::read(&place.path).unwrap(), backup, "nothing was written");
-    // Nor when it was accepted, and has grown beyond the same length since, by another process.
+    // The same after it was accepted, and has grown beyond the same length since, by another process.
     let accepted = deniable_ledger::accept_head(&place.path, None, "for a test").unwrap().head.seq;
     let last = release(&mut place.ledger(), "3", (1, 2)) + 1;
     match ledger.charge(&request("2", (1, 2))) {
@@ -201,7 +201,7 @@ fn head_beside(ledger: &Path) -> Option<std::path::PathBuf> {
 }
 
 #[test]
-fn a_rewritten_history_is_found_by_whoever_kept_the_head() {
+fn a_kept_head_detects_a_rewritten_history() {
     let (place, head) = every_kind();
     tamper(&place.path, "");
     let kept = std::fs::read(place.head()).unwrap();
@@ -222,7 +222,7 @@ fn tamper_again(place: &Place, sql: &str) {
 }
 
 #[test]
-fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
+fn a_contradictory_history_is_refused_even_if_well_chained() {
     let change = |find: &str, put: &str, kind: &str| {
         format!("UPDATE entries SET payload = replace(payload, '{find}', '{put}') WHERE kind = '{kind}'")
     };
@@ -232,14 +232,14 @@ fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
         )
     };
     let tales = [
-        // (what was rewritten, the entry that cannot be)
+        // (the edit, the entry that is contradictory)
         (change(r#""share":"1/2""#, r#""share":"3/2""#, "charged"), 4), // overspent
         (change(r#""identity":"2""#, r#""identity":"1""#, "charged"), 7), // charged twice
         (change(r#""charge":4"#, r#""charge":3"#, "answered"), 5),      // an answer to no charge
         (change(r#""charge":7"#, r#""charge":4"#, "answered"), 8),      // answered twice
         (change(r#""weaker":true"#, r#""weaker":false"#, "guarantee-changed"), 6), // a hidden weakening
         (change(r#""from":{"population":"patients"#, r#""from":{"population":"others"#, "guarantee-changed"), 6),
-        // Promises that allow another limit than is said, and a limit that no promise allows.
+        // Promises that allow another limit than stated, and a limit that no promise allows.
         (change(r#""posterior_at_most":"3/4""#, r#""posterior_at_most":"4/5""#, "guarantee-stated"), 2),
         (change(r#""limit":[{"base":"3""#, r#""limit":[{"base":"4""#, "guarantee-stated"), 2),
         (change(r#""entity":"patient""#, r#""entity":null"#, "charged"), 4), // no such account

@@ -204,7 +204,7 @@ pub struct GuaranteeChanged {
     pub from: Guarantee,
     /// The promise from here on.
     pub to: Guarantee,
-    /// Why, in the curator's words.
+    /// The reason, in the curator's words.
     pub reason: String,
     /// Whether the new one promises less.
     pub weaker: bool,
@@ -285,7 +285,7 @@ pub struct DrawnInFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChargesClosed {
-    /// Why, in words.
+    /// The reason, as text.
     pub reason: String,
 }
 
@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_read_back_is_not_written() {
+    fn values_that_read_back_differently_are_not_written() {
         let endless = (1..=20).fold(whole(2), |value, i| value * whole(1_000_000_007) + ratio(1, 3 + i));
         assert!(charged(Spend::odds(endless).unwrap()).encode().is_err());
         assert!(charged(Spend::odds(ratio(27, 8)).unwrap()).encode().is_ok());

@@ -18,7 +18,7 @@ const FORMER_ID: u32 = 0x6465_6e69;
 /// Longest wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The one table, and guards against accidents. They are no protection against deliberate changes.
+/// The one table, and guards against accidents. The triggers do not protect against deliberate changes.
 const SCHEMA: &str = "
 CREATE TABLE entries (
     seq INTEGER PRIMARY KEY,

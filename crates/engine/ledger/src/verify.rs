@@ -37,7 +37,7 @@ pub enum VerifyError {
     Answer {
         /// The charge.
         seq: u64,
-        /// Why.
+        /// The error.
         error: UnreadableAnswer,
     },
     /// The text is not a head.

@@ -1,4 +1,4 @@
-//! Which badly reading columns, and which quirks of delimited text, a curator accepts, by name.
+//! The columns that cannot be read as declared, and the quirks of delimited text, that a curator accepts by name.
 
 use deniable_core::schema::{DeclaredTable, Format};
 use deniable_core::text::nearest;
@@ -9,15 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedFindings(BTreeMap<String, BTreeSet<String>>);
 
-/// A name that is none of one column.
+/// A name that does not identify one column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AcceptError {
-    /// No declared column has it.
+    /// No declared column has this name.
     #[error("no declared column is called `{name}`")]
     Unknown {
         /// The name.
         name: String,
-        /// What may be meant.
+        /// A declared column with a similar name.
         nearest: Option<String>,
     },
     /// Several tables have such a column.
@@ -25,12 +25,12 @@ pub enum AcceptError {
     Ambiguous {
         /// The name.
         name: String,
-        /// What tells them apart.
+        /// The full names of these columns.
         candidates: Vec<String>,
     },
 }
 
-/// A column's name that is no other's: with its table.
+/// A column's unambiguous name, with its table.
 #[must_use]
 pub fn full_name(table: &str, column: &str) -> String {
     format!("{table}.{column}")
@@ -77,7 +77,7 @@ impl AcceptedFindings {
         Ok(accepted)
     }
 
-    /// The columns accepted of a table.
+    /// The accepted columns and quirks of a table.
     #[must_use]
     pub fn of(&self, table: &str) -> BTreeSet<String> {
         self.0.get(table).cloned().unwrap_or_default()

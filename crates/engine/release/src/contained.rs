@@ -1,21 +1,25 @@
-//! Queries whose numbers an earlier answer holds: offered from it, free.
+//! Queries whose numbers are part of an earlier answer: offered from it, free.
 //!
-//! To show a part of what was released is post-processing (C-3). An answer of the ledger holds a query when
+//! Showing a part of a release is post-processing (C-3). A stored answer contains a query when
 //!
-//! - both are about the same rows, and each measure of the query is one of the answer's ([`deniable_query::Query::measures_within`]);
-//! - the noise of each of them is at most what the query would pay for, compared as fractions;
-//! - it was charged to the same account, and what the present policy understands under its SQL at its price has the identity that was charged:
-//!   the same version, read the same way, under the same caps. Where it has another, nothing is known of it, and it is not used.
+//! - both are about the same rows, and each measure of the query is one of the answer's
+//! ([`deniable_query::Query::measures_within`]);
+//! - the noise of each of them is at most that which the query would pay for, compared as fractions;
+//! - it was charged to the same account, and its SQL, planned under the present policy at its price, has the identity
+//! that was charged: the same version, read the same way, under the same caps. An answer with another identity is not
+//! used.
 //!
-//! The first answer that holds a query is the one, by the order in which answers were stored. A ledger only grows, so that what was
-//! shown for a query stays what is shown, also when a more exact answer comes later, and nothing needs to be recorded of it. A query that was charged itself
-//! has its own answer.
+//! The first answer that contains a query is used, in the order in which answers were stored. A ledger only grows, so
+//! the answer shown for a query stays the same when a more exact answer is stored later, and needs no record of its
+//! own. A query with a charge of its own has its own answer.
 //!
-//! An analyst who states no price is shown the dearest answer that holds the query ([`Plan::with_dearest`](crate::Plan::with_dearest)).
+//! An analyst who states no price is shown the dearest answer that contains the query
+//! ([`Plan::with_dearest`](crate::Plan::with_dearest)).
 //!
-//! All of this follows from the policy and the ledger's entries, and from nothing private.
+//! All of this depends on the policy and the ledger's entries only, and not on private values.
 //!
-//! Queries are compared as data: a charge keeps the canonical bytes of its query, and no SQL text is planned again. Most entries differ
+//! Queries are compared as data: a charge keeps the canonical bytes of its query, so no SQL text is planned again. Most
+//! entries differ in their first bytes; a query is decoded only if its bytes contain all numbers.
 //! in their first bytes; a query is read from its bytes only where they contain all numbers.
 
 use crate::plan::QueryPlan;
@@ -38,11 +42,11 @@ struct ComparedQuery<'a> {
 /// The earlier answer that contains a query's answer.
 #[derive(Debug, Clone)]
 pub struct ContainingAnswer {
-    /// As the ledger has it.
+    /// The charge of the answer in the ledger.
     pub(crate) charge: Charge,
-    /// The same, understood and priced.
+    /// The plan of that charge.
     pub(crate) earlier: QueryPlan,
-    /// Which of its measures are the query's, in the query's order.
+    /// The positions of the query's measures among its measures, in the query's order.
     pub(crate) places: Vec<usize>,
 }
 
@@ -66,7 +70,8 @@ impl ContainingAnswer {
 }
 
 impl QueryPlan {
-    /// The query, taken from the first answer of the account that holds it; `None` when there is none, or the query was charged itself.
+    /// The query, taken from the first answer of the account that contains it; `None` if no answer does, or the query
+    /// has a charge of its own.
     pub(crate) fn earlier(&self, policy: &Policy, account: &Account) -> Option<Self> {
         let own = self.for_ledger(policy);
         if self.declared().about != QuerySubject::Cells || account.release(&own.identity).is_some() {
@@ -82,20 +87,20 @@ impl QueryPlan {
         Some(self.taken_from(within))
     }
 
-    /// The query, taken from the answer of the account that holds it and was paid most for, whatever the query itself would pay: for those who
-    /// state no price. `None` when there is none.
+    /// The query, taken from the dearest answer of the account that contains it, whatever the query itself would pay:
+    /// for analysts who state no price. `None` if no answer contains it.
     pub(crate) fn dearest(&self, policy: &Policy, account: &Account) -> Option<Self> {
         if self.declared().about != QuerySubject::Cells {
             return None;
         }
         let mut answered: Vec<&Release> =
             account.releases.iter().filter(|release| release.answered.is_some()).collect();
-        // Of answers that cost the same, the first one.
+        // Among answers of the same cost, the first one.
         answered.sort_by_key(|release| (Reverse(release.cost.odds_at_most()), release.answered));
         let own = self.for_ledger(policy);
         let compared = ComparedQuery::new(self, &own, policy)?;
         let within = answered.into_iter().find_map(|release| compared.held_by(release, &|_| true))?;
-        // Of the same question it is its own answer.
+        // If the earlier query is the same one, its answer is the query's own.
         let same = self.bought_as(&within.earlier, policy);
         Some(
             same.filter(|same| same.for_ledger(policy).identity == within.charge.identity)
@@ -105,7 +110,7 @@ impl QueryPlan {
 }
 
 impl<'a> ComparedQuery<'a> {
-    /// `None` for queries that are never compared.
+    /// `None` for kinds of queries that are not compared.
     fn new(planned: &'a QueryPlan, own: &'a Charge, policy: &'a Policy) -> Option<Self> {
         let contents = Contents::of(planned.query().canonical())?;
         Some(Self { planned, policy, own, contents })
@@ -115,7 +120,7 @@ impl<'a> ComparedQuery<'a> {
     fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<ContainingAnswer> {
         let Charge { name: _, sql: _, identity, canonical, source, version } = &release.query;
         let form = release.answer.as_ref()?.form();
-        // What is about other tables or versions is not even read.
+        // Answers about other tables or versions are not read.
         if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {
             return None;
         }

@@ -1,8 +1,8 @@
-//! Which files are the declared version, and whether the curator has seen how they read. Everything here is for the
-//! curator: it depends on private rows.
+//! The files of the declared versions, and the curator's acceptance of what a scan finds in them. Everything here is
+//! for the curator: it depends on private rows.
 //!
-//! The guard against data that do not read as declared stands here, before a version is registered, and nowhere else. Once
-//! it is, nothing that is asked looks at what a scan found: at the threshold that is decided by a single row.
+//! Data that cannot be read as declared are stopped here only, before a version is registered. After the registration,
+//! no answer depends on the findings of a scan: near the threshold a single row would decide them.
 
 use crate::accepted::{AcceptedFindings, full_name};
 use crate::plan::{Plan, QueryPlan};
@@ -21,13 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// What the fingerprint's key is derived for.
+/// The purpose of the fingerprint's key.
 const FINGERPRINT: &str = "deniable 2026-11 fingerprint of data files";
 
-/// What digests of readings are derived for.
+/// The purpose of digests of readings.
 const READING: &str = "deniable 2026-11 reading of data files";
 
-/// Data that must not be used. Only the curator sees why.
+/// Data that must not be used. Only the curator sees the reason.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// Files are missing, unreadable or lack columns.
@@ -36,15 +36,15 @@ pub enum DataError {
     /// The scan found broken rows.
     #[error("the data is not fit for a release; broken places listed: {}", .0.problems.len())]
     Unusable(Report),
-    /// Columns read badly or the text has quirks, and no curator has accepted that.
-    #[error("{}, and nobody has accepted that", in_words(.found))]
+    /// Columns cannot be read as declared or the text has quirks, and no curator has accepted that.
+    #[error("{}", in_words(.found))]
     Bad {
         /// The findings to accept; never empty.
         found: Vec<UnacceptedFinding>,
-        /// Whether the versions were registered before as they are read now. Then they stay so.
+        /// Whether the versions are already registered under this reading; they remain registered.
         registered: bool,
     },
-    /// The files, or the relation of a database and its columns, are not those that were registered.
+    /// The files, or a database's relation and its columns, differ from the registered ones.
     #[error("the data of `{table}` have changed since version \"{version}\" was registered")]
     Changed {
         /// The table.
@@ -62,7 +62,7 @@ pub enum DataError {
 pub struct UnacceptedFinding {
     /// Its table.
     pub table: String,
-    /// What was found in it.
+    /// The finding.
     pub found: ToAccept,
 }
 
@@ -78,46 +78,51 @@ fn in_words(found: &[UnacceptedFinding]) -> String {
     let is_column = |one: &&UnacceptedFinding| matches!(one.found, ToAccept::Column(_));
     match found {
         [UnacceptedFinding { table, found: ToAccept::Column(column) }] => {
-            format!("column `{}` of `{table}` reads badly", column.column)
+            format!("column `{}` of `{table}` cannot be read as declared, and is not accepted", column.column)
         }
         [UnacceptedFinding { table, found: ToAccept::Quirk(..) }] => {
-            format!("quotes or line ends of `{table}` are odd")
+            format!("unusual quotes or line ends of `{table}` are not accepted")
         }
         several => match several.iter().filter(is_column).count() {
-            0 => format!("quotes or line ends are odd in {} ways", several.len()),
-            columns if columns == several.len() => format!("{columns} columns read badly"),
-            1 => "a column reads badly, and quotes or line ends are odd".to_owned(),
-            columns => format!("{columns} columns read badly, and quotes or line ends are odd"),
+            0 => format!("{} kinds of unusual quotes or line ends are not accepted", several.len()),
+            columns if columns == several.len() => {
+                format!("{columns} columns cannot be read as declared, and are not accepted")
+            }
+            1 => "a column that cannot be read as declared, and unusual quotes or line ends, are not accepted"
+                .to_owned(),
+            columns => format!(
+                "{columns} columns that cannot be read as declared, and unusual quotes or line ends, are not accepted"
+            ),
         },
     }
 }
 
-/// How a release treats a version that is not registered as it is read. In both cases it is scanned and registered
-/// first, unless something about it must be accepted.
+/// The treatment of a version that is not registered under the policy's reading. In both modes it is scanned and
+/// registered first, unless the curator must accept a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RegistrationMode {
-    /// Stop there, whatever was found.
+    /// Stop after the registration, whatever was found.
     Stop,
-    /// Go on when all is well.
+    /// Continue if the registration succeeds.
     GoOn,
 }
 
-/// The rows of one table, and the version that they are declared to be.
+/// The rows of one table with their declared version.
 #[derive(Debug, Clone)]
 pub struct TableVersion {
     /// The rows.
     pub source: Source,
     /// The declared version.
     pub version: String,
-    /// A digest of how they are read, and of what their key is: see [`deniable_core::schema::reading`].
+    /// A digest of the table's reading and key: see [`deniable_core::schema::reading`].
     pub reading: String,
 }
 
 impl TableVersion {
-    /// Finds the rows of every table of a plan, in its order: those that are in memory, by table, and the files of the others.
+    /// Finds the rows of every table of a plan, in its order: in memory, by table, or in files.
     ///
     /// # Errors
-    /// When a table has none, or a folder cannot be read.
+    /// When a table has no rows, or a folder cannot be read.
     pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, InMemory>) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
         let mut connections = Connections::default();
@@ -135,18 +140,18 @@ impl TableVersion {
         &self.source.table().name
     }
 
-    /// The rows, which a scan compares with those that are registered as this version, where only reading them tells.
+    /// The rows; a scan compares them with the registered ones if only reading them can reveal a difference.
     pub(crate) fn registered(&self, ledger: &Ledger) -> Source {
         self.source.clone().of_version(key(ledger), ledger.registered(self.name(), &self.version))
     }
 
-    /// What was accepted of it as it is read; `None` where it was never registered so.
+    /// The accepted findings under this reading; `None` if the version was never registered under it.
     fn accepted<'a>(&self, ledger: &'a Ledger) -> Option<&'a BTreeSet<String>> {
         ledger.accepted(self.name(), &self.version, &self.reading)
     }
 }
 
-/// What stands in the ledger for how all declared columns of a table are read.
+/// The digest in the ledger for the reading of all declared columns of a table.
 fn digest(table: &deniable_core::schema::DeclaredTable) -> String {
     let mut hasher = blake3::Hasher::new_derive_key(READING);
     hasher.update(&reading(table, &|_| true));
@@ -156,18 +161,18 @@ fn digest(table: &deniable_core::schema::DeclaredTable) -> String {
 /// Callbacks on the progress of a scan.
 #[derive(Clone, Copy)]
 pub struct ScanListener<'a> {
-    /// So many rows were scanned.
+    /// Called with the number of rows scanned so far.
     pub progress: &'a dyn Fn(u64),
-    /// A table was scanned, and this was found.
+    /// Called with the findings of each scanned table.
     pub found: &'a dyn Fn(&TableVersion, &Report),
 }
 
-/// Scans the data and registers all versions, or none: `deniable data check`. What the curator accepts stays accepted of
-/// the version as it is read.
+/// Scans the data and registers all versions, or none: `deniable data check`. The findings that the curator accepts
+/// remain accepted for the version under this reading.
 ///
 /// # Errors
-/// When files cannot be read or are broken, when columns read badly that are not accepted, and when a version is registered
-/// with other contents.
+/// When files cannot be read or are broken, when columns that are not accepted cannot be read as declared, and when a
+/// version is registered with other contents.
 pub fn check(
     ledger: &mut Ledger,
     tables: &[TableVersion],
@@ -179,9 +184,9 @@ pub fn check(
     scan_and_register(ledger, &all, accepted, resources, tell)
 }
 
-/// What caps and bounds leave out of each query of a plan, exactly, with the rows that this ledger's answers would keep: for the
-/// curator's eyes. Caps that are chosen by it depend on the data. What cannot be worked out is told, and stops nothing: the data are
-/// registered whatever comes of it. Engines that hold rows are not asked.
+/// Computes the exact losses of each query of a plan through caps and bounds, with the rows that this ledger's answers
+/// would keep: for the curator only. Caps that are chosen by these figures depend on the data. Errors are reported and
+/// stop nothing: the data are registered in any case. Queries on engines that hold rows are skipped.
 pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[TableVersion], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
     let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
     let is_here = |planned: &&QueryPlan| planned.for_engine(plan.policy()).is_none();
@@ -198,11 +203,12 @@ pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[TableVersion], resources: 
     }
 }
 
-/// Makes sure that the files of all tables are the registered versions, and scans and registers those that are not
-/// registered as they are read; gives them. The others are compared with what was registered, and nothing else.
+/// Checks that the files of all tables are the registered versions, scans and registers versions that are not
+/// registered under the policy's reading, and returns those. The other versions are only compared with the registered
+/// contents.
 ///
 /// # Errors
-/// When the files are not those that were registered, or a version needs a curator's decision before it is.
+/// When the files are not the registered ones, or a version needs a curator's decision before its registration.
 pub fn ensure<'v>(
     ledger: &mut Ledger,
     tables: &[&'v TableVersion],
@@ -215,7 +221,7 @@ pub fn ensure<'v>(
     for table in known {
         let registered = ledger.registered(table.name(), &table.version);
         let is_same = match table.source.marks(&key) {
-            // All that can be told without reading rows. The rest is told by the pass that computes.
+            // All that can be compared without reading rows; the pass that computes compares the rest.
             Some(marks) => {
                 registered.and_then(|registered| registered.split_once('.')).is_some_and(|(known, _)| known == marks)
             }
@@ -230,11 +236,11 @@ pub fn ensure<'v>(
 }
 
 /// Whether files were written to after their version was registered, by their time stamps: they may have changed, and
-/// only reading them could tell. Says no where nothing can be told.
+/// only reading them could show it. `false` if there are no time stamps to compare.
 #[must_use]
 pub fn written_since(ledger: &Ledger, table: &TableVersion) -> bool {
     let registered = ledger.registered_at(&table.source.table().name, &table.version);
-    // The ledger keeps whole seconds, and what was written within that second was most likely what was registered.
+    // The ledger keeps whole seconds, and a file written within that second was most likely the registered one.
     let end = registered.and_then(|at| at.checked_add(Duration::from_secs(1)));
     end.is_some_and(|end| table.source.last_written().is_some_and(|written| written >= end))
 }
@@ -258,7 +264,7 @@ fn scan_and_register(
         Ok(scanned)
     });
     let scans: Vec<ScannedData> = scans.collect::<Result<_, DataError>>()?;
-    // All tables are judged before any is registered: half of what was refused would count as seen.
+    // All tables are judged before any is registered: a partial registration would count as accepted.
     let mut bad = Vec::new();
     for (table, ScannedData { report, .. }) in tables.iter().zip(&scans) {
         if !report.is_usable() {
@@ -296,17 +302,18 @@ fn scan(
     let source = table.source.clone().of_version(key, None);
     let known = ledger.registered(table.name(), &table.version);
     let is_other = |found: &str| known.is_some_and(|known| !source.has_contents(known, found));
-    // One statement tells both, and they are of one moment.
+    // One statement returns both, as of one moment.
     if let Some((report, fingerprint)) = look(&source, &salt(ledger))? {
         return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(ScannedData { report, fingerprint }) };
     }
-    // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
+    // Rows of a database stay as they are at one moment, and the scan computes their fingerprint. Files may change
+    // meanwhile.
     let before = if source.is_in_database() { None } else { Some(source.fingerprint(&key)?) };
     if before.as_deref().is_some_and(is_other) {
         return Err(changed(table));
     }
     let report = source.check(resources, progress)?;
-    // What was scanned must be what is registered. Objects are read only as they were found.
+    // The registered contents must be the scanned ones. Objects are read only as they were found.
     let after = match &before {
         Some(before) if source.marks(&key).is_some() => before.clone(),
         _ => source.fingerprint(&key)?,
@@ -314,7 +321,7 @@ fn scan(
     if before.is_some_and(|before| before != after) || is_other(&after) {
         return Err(changed(table));
     }
-    // The same contents in another place are the same rows: the version stays as it is registered.
+    // The same contents in another place are the same rows: the registration of the version stays.
     Ok(ScannedData { report, fingerprint: known.map_or(after, str::to_owned) })
 }
 
@@ -340,7 +347,7 @@ pub fn open_ledger(policy: &Policy, other_people: bool, head: Option<&Path>) -> 
     Ledger::open_for(policy.ledger(), &purpose)
 }
 
-/// The key of all fingerprints.
+/// The key of all fingerprints of a ledger.
 pub(crate) fn key(ledger: &Ledger) -> [u8; 32] {
     ledger.key().derive(FINGERPRINT)
 }

@@ -9,7 +9,7 @@ use deniable_policy::{Policy, Query};
 use deniable_query::Place;
 use std::ops::Range;
 
-/// The text that shows a query, by its name, and the bytes of it that are wrong.
+/// The text that an error of a query points into, with its name and the bytes of the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueryExcerpt {
     name: String,
@@ -31,7 +31,7 @@ impl QueryExcerpt {
                 let start = offset(sql, line, column);
                 start..offset(sql, end_line, end_column).max(start)
             }),
-            // A target is wrong where the policy states it.
+            // An error of a target is placed at its key in the policy.
             PlanErrorKind::Target(_) | PlanErrorKind::Targets(_) if query.size_at.is_some() => {
                 let span = query.size_at.clone().unwrap_or_default();
                 return Self { name: file, text: policy.source().to_owned(), span };
@@ -100,13 +100,13 @@ impl Diagnose for AcceptError {
     }
 }
 
-/// A word as a shell reads it as one.
+/// A word quoted for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':');
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// How a curator accepts findings by their names.
+/// The command or call that accepts these findings by name.
 fn accepting(found: &[UnacceptedFinding], surface: Surface) -> String {
     let names = |write: &dyn Fn(String) -> String| found.iter().map(|bad| write(bad.name())).collect::<Vec<_>>();
     match surface {
@@ -149,15 +149,16 @@ impl Diagnose for DataError {
                     "nothing was registered and nothing charged"
                 };
                 let help = format!(
-                    "{so_far}. Fix the policy or the file, or remove what nobody needs from [columns]. If the data are meant to \
-                     be like this, accept it by name; the ledger keeps the names, and not what was found:\n{}",
+                    "{so_far}. Fix the policy or the file, or remove columns that are not needed from [columns]. If \
+                     the data are meant to be like this, accept the findings by name; the ledger stores the names \
+                     only:\n{}",
                     accepting(found, surface)
                 );
                 each.chain([own.with_help(help)]).collect()
             }
             Self::Changed { .. } => vec![own.with_help(format!(
-                "bring the registered files or rows back, or the table's columns and its name; or declare a new `version` and run {}; \
-                 nothing was charged",
+                "restore the registered files or rows, or the table's columns and name; or declare a new `version` \
+                 and run {}; nothing was charged",
                 surface.check_data()
             ))],
             Self::Ledger(_) => vec![own],
@@ -181,17 +182,21 @@ impl Diagnose for ReleaseError {
                 };
                 let register = surface.switch("register");
                 let help = format!(
-                    "nothing was charged. Read what was found{report}; if it is as it should be, {again}. {register} does both in one run"
+                    "nothing was charged. Check the findings{report}; if they are as expected, {again}. {register} \
+                     does both in one run"
                 );
                 (Code::Data, help)
             }
             Self::NotAsked { .. } => {
-                (Code::Other, "see what is said of the query before; then the same is asked again".to_owned())
+                (Code::Other, "see the error of the earlier query, then run this query again".to_owned())
             }
-            Self::EngineUnrecorded(_) => (Code::Other, "the same again tries the engine once more".to_owned()),
+            Self::EngineUnrecorded(_) => {
+                (Code::Other, "run the same query again to repeat the engine's trial".to_owned())
+            }
             Self::LabelsPromised(_) => (
                 Code::Other,
-                "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged".to_owned(),
+                "use another ledger for these answers, if their table does not reveal who is a case; nothing was \
+                 charged".to_owned(),
             ),
         };
         vec![Diagnostic::new(code, self).with_help(help)]

@@ -1,4 +1,4 @@
-//! Queries about a table that an engine holds: which they are, what the engine is asked, and whether it does as it is told.
+//! Queries about tables that an engine holds: detection, the statement for the engine, and its trial.
 
 use crate::data;
 use crate::plan::QueryPlan;
@@ -9,12 +9,12 @@ use deniable_policy::Policy;
 use deniable_pushdown::{Dialect, EngineQuery, Refusal, as_declared};
 use deniable_query::Query;
 
-/// What an engine is asked.
+/// A statement for an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForEngine {
-    /// Which engine.
+    /// The kind of engine.
     pub kind: EngineKind,
-    /// The statement, of columns that the engine keeps as they are declared.
+    /// The statement, on columns that the engine holds as declared.
     pub sql: String,
 }
 
@@ -33,15 +33,15 @@ pub(crate) fn is_held(policy: &Policy, query: &Query) -> bool {
     held(policy, query).is_some()
 }
 
-/// The query as it is asked where its rows are: another one, where an engine holds them.
+/// The query as computed where its rows are: rewritten if an engine holds them.
 pub(crate) fn placed(policy: &Policy, query: Query) -> Query {
     if is_held(policy, &query) { query.portable() } else { query }
 }
 
-/// What an engine is asked for a query; `None` where none holds its rows.
+/// The statement for a query; `None` if no engine holds its rows.
 ///
 /// # Errors
-/// What is not computed by an engine.
+/// When the engine cannot compute a part of the query.
 pub(crate) fn statement(policy: &Policy, query: &Query) -> Result<Option<ForEngine>, Refusal> {
     let Some((kind, table)) = held(policy, query) else { return Ok(None) };
     let unnamed =
@@ -52,29 +52,30 @@ pub(crate) fn statement(policy: &Policy, query: &Query) -> Result<Option<ForEngi
 }
 
 impl QueryPlan {
-    /// What an engine is asked; `None` where rows are read here, and for what is taken from an earlier answer.
+    /// The statement for an engine; `None` if this process reads the rows, or the query is taken from an earlier
+    /// answer.
     #[must_use]
     pub fn for_engine(&self, policy: &Policy) -> Option<ForEngine> {
-        // A plan has no query that an engine does not compute.
+        // A plan contains no query that its engine cannot compute.
         statement(policy, self.query()).ok().flatten().filter(|_| self.within().is_none())
     }
 }
 
-/// How an engine did with a statement, as the ledger records it.
+/// The outcome of a statement's trial as the ledger records it.
 pub(crate) fn tried(ledger: &Ledger, asked: &EngineQuery, passed: bool) -> EngineTried {
     let (engine, about) = (asked.engine_mark(&data::key(ledger)), asked.about().to_owned());
     EngineTried { engine, about, statement: asked.digest(), passed }
 }
 
-/// Why an engine is not asked.
+/// A trial that did not succeed.
 pub(crate) enum TrialError {
-    /// It failed, or did not do as it was told.
+    /// The engine failed, or its result was wrong.
     Failed(SourceError),
-    /// That could not be recorded.
+    /// The outcome could not be recorded.
     Unrecorded(StoreError),
 }
 
-/// Makes sure that an engine passed the trial of a statement: what it passed before it is not tried with again. Says whether it was.
+/// Tries an engine with a statement unless it has passed that trial before. Returns whether it was tried.
 pub(crate) fn ensure_tried(ledger: &mut Ledger, asked: &EngineQuery) -> Result<bool, TrialError> {
     let passed = tried(ledger, asked, true);
     if ledger.has_passed(&passed.engine, &passed.statement) {

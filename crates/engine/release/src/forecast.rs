@@ -1,4 +1,4 @@
-//! How far answers will be from the truth, worked out from the policy alone, before anything is read or charged.
+//! Expected errors of answers, computed from the policy alone, before any data is read or any odds are charged.
 //!
 //! | answer | expected error, at the policy's confidence |
 //! |---|---|
@@ -8,15 +8,16 @@
 //! | standard deviations | the root of the variance's error, for `|√a − √b| ≤ √|a − b|` |
 //! | quantiles | rows by rank |
 //!
-//! `h` is the distance from the public centre to the further bound, and `n` the rows of a cell: `typical_rows` of the policy,
-//! shared equally by all cells, as if every row had a value and passed every condition. `m(…)` is how far a weighted sum of
-//! noises reaches ([`deniable_core::interval`]). The bounds hold whatever the values are: with noises `a` and `b` of sum and
-//! count, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`; and with `c` of the squares, `μ = S/n` and `v ≤ h²`, what the
-//! variance is off is `(c − 2μa + (μ² − v)b)/(n+b)` less the square of the mean's error. As in the intervals, most of the allowed
-//! error is for that sum and a little for the rest. No error exceeds what the bounds allow at all.
+//! `h` is the distance from the public centre to the further bound, and `n` the rows of a cell: `typical_rows` of the
+//! policy, shared equally by all cells, as if every row had a value and passed every condition. `m(…)` is the reach of
+//! a weighted sum of noises ([`deniable_core::interval`]). The bounds hold whatever the values are: with noises `a` and
+//! `b` of sum and count, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`; and with `c` of the squares, `μ =
+//! S/n` and `v ≤ h²`, the variance's error is `(c − 2μa + (μ² − v)b)/(n+b)` less the square of the mean's error. As in
+//! the intervals, most of the allowed error is for that sum and a little for the rest. No error exceeds the range that
+//! the bounds allow.
 //!
-//! These are the errors that targets are about ([`crate::target`]). How large they are beside the answers, and the errors of arithmetic on
-//! answers, depends on the answers: [`crate::typical`].
+//! Targets refer to these errors ([`crate::target`]). Their size relative to the answers, and the errors of arithmetic
+//! on answers, depend on the answers: [`crate::typical`].
 
 use crate::plan::{MeasurePlan, QueryPlan};
 use crate::typical::{TypicalAnswer, own_rows, relative, usual};
@@ -34,56 +35,58 @@ const ROOT_PLACES: u32 = 12;
 /// The forecast for one answer of a query: an aggregate, or arithmetic on aggregates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerForecast {
-    /// The name of its column, or what it aggregates where it is part of a larger term; with several groupings, also which.
+    /// The name of its column, or the aggregate if it is part of a larger term; with several groupings, followed by the
+    /// grouping.
     pub name: String,
     /// The cells of its grouping.
     pub cells: usize,
-    /// The noise of each number that it is made of; empty for arithmetic, whose parts have their own.
+    /// The noise of each of its measures; empty for arithmetic, whose parts have their own.
     pub noise: Vec<Deviation>,
-    /// How far a value may be from the truth.
+    /// The largest error of a value, at the policy's confidence.
     pub error: ErrorBound,
-    /// What it typically is, with the error that it then has, or what is missing for that.
+    /// The typical value with its error, or the guesses that are missing for it.
     pub typical: TypicalAnswer,
-    /// The typical error over the typical answer; of a rank over the rows of a cell. `None` where that is not known, or means nothing.
+    /// The typical error over the typical answer; for a rank, over the rows of a cell. `None` if unknown or
+    /// meaningless.
     pub relative: Option<Rational>,
-    /// Whether bounds decide how wide its noise is.
+    /// Whether bounds of values determine the scale of its noise.
     pub bounded: bool,
 }
 
 /// The noise of one measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
-    /// What is measured.
+    /// The measure.
     pub measure: String,
-    /// The standard deviation, rounded up, in the measure's own terms; `None` for a value that is chosen by its rank.
+    /// The standard deviation, rounded up, in the measure's own units; `None` for a value that is chosen by its rank.
     pub deviation: Option<Rational>,
     /// The scale, rounded up, as an answer's noise states it; `None` for a value that is chosen by its rank.
     pub scale: Option<Rational>,
 }
 
-/// How far an answer may be from the truth.
+/// A bound on the error of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorBound {
-    /// So much, in the answer's units.
+    /// A distance, in the answer's units.
     Value(Rational),
-    /// So many rows by rank.
+    /// A number of rows by rank.
     Rows(Rational),
-    /// It depends on how many rows there are, and the policy does not say.
+    /// Depends on the number of rows, which the policy does not state.
     NeedsTypicalRows,
-    /// It depends on how many entities there are, and the policy does not say.
+    /// Depends on the number of entities, which the policy does not state.
     NeedsTypicalEntities,
-    /// So much where values are typical, in the answer's units: of arithmetic, which has no bound for all values.
+    /// A distance for typical values, in the answer's units: for arithmetic, which has no bound for all values.
     Typical(Rational),
-    /// The same, and the policy does not say what is typical.
+    /// As [`Self::Typical`], but the policy states no typical values.
     NeedsTypical,
-    /// What divides may be zero, for all that the noise leaves.
+    /// The divisor may be zero under the noise.
     Unbounded,
-    /// It rests on values that are chosen by their rank: no guess tells how far apart they lie.
+    /// Depends on values chosen by rank, whose distances no guess determines.
     ByRank,
 }
 
 impl ErrorBound {
-    /// The number, where there is one.
+    /// The bound as a number, if it is one.
     #[must_use]
     pub fn number(&self) -> Option<&Rational> {
         match self {
@@ -112,13 +115,13 @@ impl std::fmt::Display for ErrorBound {
     }
 }
 
-/// A number for reading, rounded up: three digits that count, and no digits after the point beyond a hundred.
+/// A number for readers, rounded up: three significant digits, and no decimals from a hundred on.
 #[must_use]
 pub fn short(value: &Rational) -> String {
     digits(value, Rounding::Up)
 }
 
-/// The same, rounded to the nearest: of what is no error.
+/// A number for readers, rounded to the nearest: for numbers that are not errors.
 #[must_use]
 pub fn about(value: &Rational) -> String {
     digits(value, Rounding::Nearest)
@@ -134,7 +137,7 @@ fn digits(value: &Rational, rounding: Rounding) -> String {
     decimal(value, places, rounding)
 }
 
-/// What to expect of every answer of a query, level by level: of its aggregates, then of arithmetic on them.
+/// The forecasts for all answers of a query, level by level: aggregates first, then arithmetic on them.
 #[must_use]
 pub fn expected(planned: &QueryPlan, policy: &Policy) -> Vec<AnswerForecast> {
     let query = planned.query();
@@ -154,7 +157,7 @@ pub fn expected(planned: &QueryPlan, policy: &Policy) -> Vec<AnswerForecast> {
     terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical, &part)).collect()
 }
 
-/// How far every aggregate of a question may be off, by name, when its measures are priced like this.
+/// The error bound of every aggregate of a query, by name, when its measures have these prices.
 pub(crate) fn bounds(query: &Query, measures: &[MeasurePlan], policy: &Policy) -> Vec<(String, ErrorBound)> {
     let forecast = Forecast::new(query, measures, policy);
     let of = |level: usize| {
@@ -179,7 +182,7 @@ impl<'a> Forecast<'a> {
         Self { query, decays: measures.iter().map(MeasurePlan::decay).collect(), policy }
     }
 
-    /// Of a query that is about this part of the rows.
+    /// The forecast for a query about this part of the rows.
     fn of(&self, level: usize, term: &Term, typical: TypicalAnswer, part: &Rational) -> AnswerForecast {
         let (name, cells) = (self.name(level, term), self.query.cells(level));
         let beside = typical.as_ref().ok().and_then(relative);
@@ -222,14 +225,14 @@ impl<'a> Forecast<'a> {
         }
     }
 
-    /// The noise of each measure of an aggregate. That of arithmetic is the noise of the aggregates in it.
+    /// The noise of each measure of an aggregate; for arithmetic, that of the aggregates in it.
     fn noise_of(&self, level: usize, term: &Term) -> Vec<Deviation> {
         let Term::Answer(at) = term else { return Vec::new() };
         let measures = self.query.answers(level)[*at].measures();
         measures.into_iter().map(|measure| self.deviation(measure)).collect()
     }
 
-    /// The typical rows of one cell; of a query about entities, how many these are.
+    /// The typical rows of one cell; for a query about entities, the number of entities.
     fn rows(&self, level: usize) -> Option<Rational> {
         if self.query.is_per_entity() {
             return self.policy.typical().entities.map(whole);
@@ -237,7 +240,7 @@ impl<'a> Forecast<'a> {
         own_rows(self.query, self.policy).map(|rows| rows / whole(self.query.cells(level).max(1)))
     }
 
-    /// The margin of a measure, in its own terms.
+    /// The margin of a measure, in its own units.
     fn reach(&self, measure: usize) -> Rational {
         whole(margin(self.decays[measure], self.policy.confidence())) * &self.query.measures()[measure].unit
     }
@@ -248,7 +251,7 @@ impl<'a> Forecast<'a> {
             (Estimator::Quantile { measure, position, .. }, _) => {
                 ErrorBound::Rows(self.rank_error(*measure, *position))
             }
-            // How far it is off depends on how its values go together.
+            // The error depends on the joint distribution of its values.
             (Estimator::Regression(_) | Estimator::Weighted(_), _) => ErrorBound::NeedsTypical,
             (Estimator::Average(_) | Estimator::Variance { .. }, None) if self.query.is_of_entity_rows() => {
                 ErrorBound::NeedsTypicalEntities
@@ -267,7 +270,7 @@ impl<'a> Forecast<'a> {
         whole(deniable_answers::rank_margin(self.query, measure, position, decay, confidence).unwrap_or_default())
     }
 
-    /// How far a weighted sum of measures' noises reaches when this part of the allowed error is for it; rounded up.
+    /// The reach of a weighted sum of measures' noises when this part of the allowed error is for it; rounded up.
     fn together(&self, weights: &[(usize, Rational)], part: f64) -> Rational {
         let law = |(at, weight): &(usize, Rational)| {
             let weight = weight * &self.query.measures()[*at].unit;
@@ -275,14 +278,14 @@ impl<'a> Forecast<'a> {
         };
         let noises: Vec<(f64, Law)> = weights.iter().map(law).collect();
         let outside = (whole(1) - self.policy.confidence()).to_f64().unwrap_or_default();
-        // What no float holds is more than any bounds allow.
+        // A reach beyond floats is more than any bounds allow.
         Rational::from_f64(interval::reach(&noises, outside * part)).unwrap_or_else(|| whole(u64::MAX))
     }
 
     fn mean_error(&self, moments: &Moments, rows: &Rational, part: f64) -> Rational {
         let weights = [(moments.sum, whole(1)), (moments.count, half(moments))];
         let width = &moments.high - &moments.low;
-        // How the allowed error is best shared depends on how many rows there are; any way bounds it.
+        // The best split of the allowed error depends on the number of rows; any split gives a bound.
         let error = |own: f64| {
             let reach = self.together(&weights, part * own);
             let fewest = rows - self.together(&[(moments.count, whole(1))], part * (1.0 - own));
@@ -346,7 +349,7 @@ fn half(moments: &Moments) -> Rational {
     (&moments.high - &moments.centre).max(&moments.centre - &moments.low)
 }
 
-/// An aggregate as it would be written.
+/// An aggregate in SQL.
 fn aggregate(query: &Query, answer: &Estimator) -> String {
     match answer {
         Estimator::Count { measure } | Estimator::Sum { measure } => bare(query, *measure),
@@ -375,7 +378,7 @@ fn bare(query: &Query, measure: usize) -> String {
     words.strip_suffix(&grouping).unwrap_or(&words).to_owned()
 }
 
-/// What tells one of several groupings from the others.
+/// The suffix that distinguishes one of several groupings.
 fn grouping(query: &Query, level: usize) -> String {
     if query.levels().len() == 1 {
         return String::new();

@@ -1,9 +1,9 @@
-//! The least promise under which every target error of a policy is met, and what each takes of it (G-LEAST).
+//! The least promise under which every target error of a policy is met, and the part that each target needs (G-LEAST).
 //!
-//! A query needs so much of ln R that its own errors stay within its target, whatever else is asked: that amount is looked for by
-//! halving, since less noise comes with more of it. Together they need their sum, divided by the part of the promise that is left for
-//! targets; the shares are then in proportion. It is the least for these queries, this mechanism, and this way of splitting a query's
-//! part over what it measures.
+//! A query needs a certain amount of ln R for its own errors to stay within its target, whatever the other queries are:
+//! the amount is found by halving, since noise decreases in it. Together they need their sum, divided by the part of
+//! the promise that is available for targets; the shares are then in proportion. It is the least for these queries,
+//! this mechanism, and this way of splitting a query's part over its measures.
 
 use crate::plan::{PlanError, PlanErrorKind, PlanErrors, queries};
 use crate::target::{STEPS, TargetError, worst_number};
@@ -17,7 +17,7 @@ use deniable_policy::{Policy, Size};
 use deniable_query::Query;
 use num_traits::{Signed, Zero};
 
-/// Doublings of an amount that is looked for: from about 10⁻¹² to 10⁶ in ε.
+/// Doublings of an amount in the search: from about 10⁻¹² to 10⁶ in ε.
 const DOUBLINGS: u32 = 60;
 /// Halvings of the last doubling: the amount is known to a 10⁶th of itself, and rounded up by it.
 const HALVINGS: u32 = 20;
@@ -40,27 +40,27 @@ pub struct LeastPromise {
     pub queries: Vec<QueryNeed>,
     /// The ε that keeps all of them, rounded up.
     pub epsilon: Rational,
-    /// The odds ratio R that it is, rounded up.
+    /// The odds ratio R of that ε, rounded up.
     pub odds: Rational,
-    /// The highest belief that someone of the policy's adversary who gave the most beforehand can come to; rounded up.
+    /// The highest posterior of an observer of the policy's family with the highest prior; rounded up.
     pub posterior: Rational,
     /// The largest factor by which belief can grow; rounded up.
     pub gain: Rational,
 }
 
-/// Why there is no least promise.
+/// The reasons why no least promise exists.
 #[derive(Debug, thiserror::Error)]
 pub enum LeastError {
     /// No query has a target.
     #[error("no query has a `target_error`")]
     NoTarget,
-    /// Queries that go by weight take whatever is left, and nothing says how much that has to be.
+    /// Queries by weight share the remaining budget, which has no required size.
     #[error("queries by weight have no target: {}", .0.join(", "))]
     Weights(Vec<String>),
-    /// Explicit shares leave nothing for targets.
+    /// Explicit shares leave no budget for targets.
     #[error("explicit shares use all of the policy's spend")]
     NothingLeft,
-    /// Queries whose target no promise keeps, or whose error cannot be worked out.
+    /// Queries whose target no promise keeps, or whose error cannot be computed.
     #[error(transparent)]
     Plan(#[from] PlanErrors),
     /// The policy's adversary admits no promise of an ε.
@@ -68,10 +68,10 @@ pub enum LeastError {
     Promise(#[from] WhatIfError),
 }
 
-/// Finds it.
+/// Computes the least promise of a policy's targets.
 ///
 /// # Errors
-/// When there is none, or it cannot be told.
+/// When no promise meets all targets, or the needed amounts cannot be computed.
 pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
     let all = policy.queries();
     let planned = all.iter().zip(queries(policy));
@@ -116,7 +116,7 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
 }
 
 impl LeastPromise {
-    /// The query that takes the most of it.
+    /// The query that needs the largest part.
     #[must_use]
     pub fn forced_by(&self) -> Option<&QueryNeed> {
         self.queries.iter().max_by(|one, other| one.epsilon.cmp(&other.epsilon))
@@ -188,15 +188,16 @@ mod tests {
     const ASKS: &str = "[[query]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
                         [[query]]\nname = \"mean\"\nsql = \"SELECT AVG(x) FROM t\"\ntarget_error = 0.5\n";
 
-    /// A count within 1 in 95 of 100 draws needs the largest r with 2r²/(1 + r) ≤ 1/20: 1/r is 5.8443, its logarithm 1.7655.
+    /// A count within 1 in 95 of 100 draws needs the largest r with 2r²/(1 + r) ≤ 1/20: 1/r is 5.8443, its logarithm
+    /// 1.7655.
     #[test]
-    fn a_count_needs_what_its_margin_says() {
+    fn a_count_needs_the_amount_of_its_margin() {
         let least = least(&policy("posterior_at_most = 0.75", ASKS)).unwrap();
         let epsilon = &least.queries[0].epsilon;
         assert!(*epsilon > ratio(17_654, 10_000) && *epsilon < ratio(17_656, 10_000), "{epsilon}");
         assert_eq!(least.forced_by().unwrap().query, "rows");
         let sum: Rational = least.queries.iter().map(|needed| needed.epsilon.clone()).sum();
-        // A quarter of the promise is for others; shares are multiples of a 10,000th.
+        // A quarter of the promise is for other queries; shares are multiples of a 10,000th.
         let exact = sum / ratio(3, 4);
         assert!(least.epsilon >= exact && least.epsilon < exact * ratio(1_001, 1_000), "{}", least.epsilon);
     }
@@ -225,14 +226,14 @@ mod tests {
             assert!(covered(epsilon * 0.9999, sensitivity, margin) < 0.95, "{}", needed.query);
             sum += epsilon;
         }
-        // Three quarters of the promise are for these; shares are multiples of a 10,000th.
+        // Three quarters of the promise are for these targets; shares are multiples of a 10,000th.
         let total = float(&found.epsilon);
         assert!(total >= sum / 0.75 * 0.999_999 && total < sum / 0.75 * 1.001, "{total} {sum}");
     }
 
-    /// What is found meets all targets, and a hundredth less does not.
+    /// The least promise meets all targets, and a hundredth less does not.
     #[test]
-    fn it_is_enough_and_hardly_less_would_be() {
+    fn the_least_promise_suffices_and_a_smaller_one_does_not() {
         let found = least(&policy("posterior_at_most = 0.75", ASKS)).unwrap();
         let plans = |epsilon: Rational| Plan::new(policy(&format!("epsilon = \"{epsilon}\""), ASKS)).is_ok();
         assert!(plans(found.epsilon.clone()));
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_said() {
+    fn missing_promises_are_explained() {
         let weighed = policy("epsilon = 1", "[[query]]\nsql = \"SELECT COUNT(*) FROM t\"\n");
         assert!(matches!(least(&weighed), Err(LeastError::NoTarget)));
         let both = format!("{ASKS}[[query]]\nname = \"more\"\nsql = \"SELECT SUM(x) FROM t\"\n");

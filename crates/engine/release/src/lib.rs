@@ -2,20 +2,20 @@
 //!
 //! | step | module |
 //! |---|---|
-//! | what stands in public tables: keys, which are read first, and rows that results are joined with | [`with_public_keys`] |
-//! | what each query measures, costs and how much noise that takes, without reading data | [`plan`] |
-//! | which asks an earlier answer holds already | [`contained`] |
-//! | how far its answers will be from the truth, without reading data | [`forecast`] |
-//! | what they typically are, and how far off relative to that | [`typical`] |
-//! | what share a target error takes | [`target`] |
-//! | which promise meets all target errors, at the least | [`least`](mod@least) |
-//! | advice on caps and bounds, paid for | [`suggest`] |
+//! | contents of public tables: keys, read first, and rows that results are joined with | [`with_public_keys`] |
+//! | measures, costs and noise of each query, without reading data | [`plan`] |
+//! | queries that an earlier answer contains | [`contained`] |
+//! | expected errors, without reading data | [`forecast`] |
+//! | typical answers, and their relative errors | [`typical`] |
+//! | the share that a target error needs | [`target`] |
+//! | the least promise that meets all target errors | [`least`](mod@least) |
+//! | advice on caps and bounds, charged as a query | [`suggest`] |
 //! | the same policy under another promise | [`whatif`] |
-//! | which files are the declared version, and do they read as declared, for the curator | [`data`] |
-//! | which columns may read badly, by name | [`accepted`] |
-//! | what an engine that holds the rows is asked, and whether it does as it is told | [`engine`] |
+//! | checks that files are the declared version and can be read as declared, for the curator | [`data`] |
+//! | columns accepted by name although they cannot be read as declared | [`accepted`] |
+//! | the statement for an engine that holds the rows, and its trial | [`engine`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
-//! | from answers to what is published: intervals, noise, warnings | [`show`] |
+//! | from answers to their published form: intervals, noise, warnings | [`show`] |
 
 pub mod accepted;
 pub mod contained;
@@ -48,7 +48,7 @@ pub use release::{
 };
 pub use show::published;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program: one program per crate to link. It names the crate as other crates do.
 #[cfg(test)]
 extern crate self as deniable_release;
 #[cfg(test)]

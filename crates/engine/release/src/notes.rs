@@ -1,4 +1,4 @@
-//! What is to be known beside an answer: what caps, bounds and keys can leave out, what is not usable, what adds up.
+//! Notes beside an answer: effects of caps, bounds and keys, numbers that are not usable, groupings that add up.
 
 use crate::plan::{Plan, QueryPlan};
 use crate::release::QueryAnswer;
@@ -14,7 +14,7 @@ use deniable_query::output::{MOST_BITS, Step};
 use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments, ValueKind};
 use num_traits::{Signed, Zero};
 
-/// How many numbers are not usable, and the ways out.
+/// The number of unusable numbers, with remedies; `None` if all are usable.
 pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String> {
     let all: Vec<(Quality, bool)> = rows
         .iter()
@@ -44,13 +44,13 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
 /// out an amount that no public statement bounds, and not on the numbers.
 pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
     is_unknown.then(|| {
-        "\"noise only\": the noise allows class A, B or C, and nothing public bounds what caps and bounds leave out; `typical_left_out` in \
-         [quality] or [[query]] states it"
+        "\"noise only\": the noise alone would allow class A, B or C, but no public statement bounds the rows and \
+         values that caps and bounds leave out; state a bound with `typical_left_out` in [quality] or [[query]]"
             .to_owned()
     })
 }
 
-/// Whether the levels of a query add up, and why not; `None` where there is nothing to add up.
+/// Whether the groupings of a query add up, with the reason if they do not; `None` for a single grouping.
 pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> Option<String> {
     let left = "the groupings do not add up exactly, as each has noise of its own";
     Some(match deniable_answers::consistency(planned.query()) {
@@ -58,33 +58,35 @@ pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer
         Consistency::Entities => {
             let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
             format!(
-                "the groupings do not add up: in each of them the rows of each {each} are capped by themselves; \
-                 `levels = \"together\"` in [entity] caps them once"
+                "the groupings do not add up: caps apply to the rows of each {each} in each grouping separately; \
+                 `levels = \"together\"` in [entity] applies them once"
             )
         }
-        Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
-        Consistency::Applies if !planned.declared().consistent => format!("{left}; `consistent = false` leaves it so"),
-        Consistency::Applies if answered.noisy.consistent.is_none() => {
-            format!("{left}; numbers this large stay so")
+        Consistency::TooManyCells => format!("{left}; making them consistent would take too long for this many cells"),
+        Consistency::Applies if !planned.declared().consistent => {
+            format!("{left}; `consistent = false` keeps them so")
         }
-        Consistency::Applies => "the groupings were made to add up, and counts not to be negative, by changing the \
-                                 noisy answers as little as it takes: without budget. The intervals are those of the \
-                                 noisy answers, and reach to what is shown"
+        Consistency::Applies if answered.noisy.consistent.is_none() => {
+            format!("{left}; numbers this large are not made consistent")
+        }
+        Consistency::Applies => "the noisy answers were changed as little as possible so that the groupings add up and \
+                                 counts are not negative, at no cost in budget. The intervals are those of the noisy \
+                                 answers, extended to the shown numbers"
             .to_owned(),
     })
 }
 
-/// Which earlier answer a query is taken from.
+/// States the earlier answer that a query is taken from.
 pub(crate) fn taken_from(planned: &QueryPlan) -> Option<String> {
     let within = planned.within()?;
     Some(format!(
-        "these are numbers of the earlier answer \"{}\", with its noise: free, and no second answer to compare with it. Where its groupings \
-         were made to add up, they are shown so here",
+        "these numbers are part of the earlier answer \"{}\", with the same noise: free, and not a second \
+         measurement. If its groupings were made to add up, so are these"
         within.name()
     ))
 }
 
-/// Whether a query is what was paid for to know how much the caps of another leave out.
+/// Whether a query counts the entities of which the caps of the other query leave something out.
 pub(crate) fn is_left_out_of(beside: &QueryPlan, planned: &QueryPlan) -> bool {
     matches!(&beside.declared().about, QuerySubject::LeftOut { of } if *of == planned.declared().name)
 }
@@ -94,7 +96,7 @@ pub(crate) struct LeftOutCount {
     name: String,
     within: i128,
     beyond: i128,
-    /// How far the noise of each reaches, so that both hold together at the policy's confidence.
+    /// The reach of each count's noise, chosen so that both hold together at the policy's confidence.
     reach: Rational,
 }
 
@@ -120,7 +122,7 @@ impl LeftOutCount {
         self.most(self.beyond)
     }
 
-    /// In words for the answer of the query.
+    /// The note for the answer of the query.
     pub(crate) fn note(&self, plan: &Plan) -> Option<String> {
         let Self { name, within, beyond, .. } = self;
         let part = |beyond: Rational, within: Rational| {
@@ -135,7 +137,8 @@ impl LeftOutCount {
         );
         let key = &plan.policy().entity()?.key;
         Some(format!(
-            "the caps leave something out of this query for {about} of those with rows in it, by `{key}` ({} .. {} at {}): see \"{name}\"",
+            "the caps leave out rows of {about} of the entities with rows in this query, by `{key}` ({} .. {} at {}): \
+             see \"{name}\"",
             percent(&low, 1, Rounding::Down),
             percent(&high, 1, Rounding::Up),
             confidence(plan),
@@ -143,33 +146,36 @@ impl LeftOutCount {
     }
 }
 
-/// What intervals for the population are (M-POP).
+/// Explains intervals for the population (M-POP).
 fn of_the_population(plan: &Plan) -> String {
     let each = if plan.policy().entity().is_some() { "entity" } else { "row" };
     format!(
-        "the intervals for the population take each {each} for one drawn from it at random, all as likely (`sampling = \"simple\"`): with the \
-         noise and the error of such a sample together they hold its number with {} confidence. The error of the sample is a bound \
-         whatever the values are, or, beside VAR or STDDEV of the same values, Student's, which is an approximation",
+        "the intervals for the population treat the data as a simple random sample of it, drawn by {each} (`sampling \
+         = \"simple\"`): they cover the population's number with {} confidence, including noise and sampling error. \
+         The sampling error is bounded for all values, or, beside VAR or STDDEV of the same values, Student's \
+         approximation",
         confidence(plan)
     )
 }
 
-/// Which columns have no interval for the population, and how to ask for one.
+/// Names the columns without an interval for the population, and shows how to write them with one.
 fn not_of_the_population(names: &[&str]) -> Option<String> {
     let columns: Vec<String> = names.iter().map(|name| format!("`{}`", shown(name))).collect();
     (!columns.is_empty()).then(|| {
         format!(
-            "no interval for the population: {}. It is for means of one value a row: AVG(x), or a part of the rows that are counted beside \
-             it, as in COUNT(*) FILTER (WHERE c AND x IS NOT NULL) / COUNT(x)",
+            "no interval for the population: {}. Such intervals exist for means of one value per row: AVG(x), or a \
+             share of the rows that are counted beside it, as in COUNT(*) FILTER (WHERE c AND x IS NOT NULL) / \
+             COUNT(x)",
             columns.join(", ")
         )
     })
 }
 
-/// What a join leaves out before any cap of the query.
+/// The effect of a join before any cap of the query.
 fn joined(each: &str, rows: u32) -> String {
     format!(
-        "of each {each} at most {} of each table meet in the join (`rows_in_joins`); what that leaves out is in no other figure",
+        "at most {} of each {each} and table enter the join (`rows_in_joins`); no other figure covers the rows left \
+         out",
         counted(rows, "row")
     )
 }
@@ -179,11 +185,11 @@ fn counted(number: u32, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
+/// The rules by which caps, bounds and keys can bias an answer. Listed whenever they can, whatever the data contain.
 pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     let mut all = Vec::new();
     if let QuerySubject::Values { .. } = &planned.declared().about {
-        return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
+        return vec!["each entity counts once, with one value; all values are rounded to public candidates".to_owned()];
     }
     if let (QuerySubject::LeftOut { of }, Some(entity)) = (&planned.declared().about, plan.policy().entity()) {
         let about = planned.query().of_rows();
@@ -191,10 +197,13 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
         let rows = about.counts_rows().then(|| format!("more than {} in a group", counted(rows_per_group, "row")));
         let groups = (!about.groups().is_empty()).then(|| format!("rows in more than {}", counted(groups, "group")));
         let many: Vec<String> = rows.into_iter().chain(groups).collect();
-        let many =
-            if many.is_empty() { "none: no cap of it leaves anything out".to_owned() } else { many.join(", or ") };
+        let rule = if many.is_empty() {
+            format!("no cap of \"{of}\" leaves out any rows")
+        } else {
+            format!("the caps of \"{of}\" leave out rows of each {} with {}", entity.key, many.join(", or "))
+        };
         let joined = about.rows_in_joins().map(|rows| joined(&entity.key, rows));
-        return std::iter::once(format!("of \"{of}\" something is left out where one {} has {many}", entity.key))
+        return std::iter::once(rule)
             .chain(joined)
             .collect();
     }
@@ -203,17 +212,20 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
         let each = &entity.key;
         if planned.query().is_of_entity_rows() {
             all.push(format!(
-                "each {each} counts once, with what all of its own rows come to: no cap leaves anything out"
+                "each {each} counts once, with a value computed from all of its rows: no cap leaves out rows"
             ));
         }
         let rows = planned.query().caps().rows_per_group;
-        let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
+        let verb = if rows == 1 { "counts" } else { "count" };
         if planned.query().counts_rows() && !planned.query().is_of_entity_rows() {
-            all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
+            let rows = counted(rows, "row");
+            all.push(format!("at most {rows} of each {each} {verb} in a group, so counts and sums may be too low"));
         }
         if grouped && !planned.query().is_of_entity_rows() {
             let groups = planned.query().caps().groups;
-            all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
+            all.push(format!(
+                "each {each} counts in at most {groups} of the groups, so counts and sums may be too low"
+            ));
         }
         all.extend(planned.query().rows_in_joins().map(|rows| joined(each, rows)));
     }
@@ -222,7 +234,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     };
     let mut clamped: Vec<String> = Vec::new();
     for answer in (0..planned.query().levels().len()).flat_map(|level| planned.query().answers(level)) {
-        // A weighted value is in no sum of its own.
+        // A weighted value has no sum of its own.
         let Estimator::Weighted(about) = answer else { continue };
         clamped.push(format!(
             "{}: values below {} or above {} count as these bounds",
@@ -247,7 +259,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
                     end(&high)
                 ));
             }
-            // Of products each value is a sum of its own, or weighted.
+            // Each value of a product has a sum of its own, or is weighted.
             MeasureKind::Rows
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
@@ -267,7 +279,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     all.extend(sums_apart(planned));
     for group in planned.query().groups().iter().filter(|group| planned.query().may_leave_out(group)) {
         let whose = match plan.policy().entity() {
-            Some(entity) if planned.query().is_of_entity_rows() => format!("those, by `{}`,", entity.key),
+            Some(entity) if planned.query().is_of_entity_rows() => format!("entities, by `{}`,", entity.key),
             _ => "rows".to_owned(),
         };
         let left_out = if group.takes_others() { "has no value" } else { "is not among the declared keys" };
@@ -276,7 +288,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     }
     if !all.is_empty() {
         all.push(
-            "the intervals are about the noise: they cover the answer that these rules leave, not what they leave out"
+            "the intervals account for noise only, not for the rows and values that the rules above leave out"
                 .to_owned(),
         );
     }
@@ -286,7 +298,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     }
     let cut = planned.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {
-        all.push("which rows are shown was decided by noisy values".to_owned());
+        all.push("the choice of the rows shown depends on noisy values".to_owned());
     }
     if planned.query().effort().bits >= MOST_BITS {
         all.push(format!("exact numbers have at most {MOST_BITS} bits: longer results are NULL"));
@@ -294,8 +306,8 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     all
 }
 
-/// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
-/// noise of its own, unless that centre is 0 and one sum serves both.
+/// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre,
+/// with separate noise, unless that centre is 0 and one sum serves both.
 fn sums_apart(planned: &QueryPlan) -> Vec<String> {
     let (answers, measures) = (planned.query().answers(0), planned.query().measures());
     let mut all = Vec::new();
@@ -334,8 +346,8 @@ fn sums_apart(planned: &QueryPlan) -> Vec<String> {
         if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
             let about = planned.query().argument_in_words(*sum);
             all.push(format!(
-                "AVG({about}) is not SUM({about}) / COUNT({count}): their sums have noise of their own, and each is as far \
-                 off as its interval says"
+                "AVG({about}) differs from SUM({about}) / COUNT({count}): their sums have separate noise, and each \
+                 number has the error that its interval states"
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! What a policy's queries measure and cost, worked out without reading any data.
+//! The measures and costs of a policy's queries, computed without reading any data.
 
 use crate::contained::ContainingAnswer;
 use crate::diagnose::QueryExcerpt;
@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The context under which identities are derived: version 1 of their format (`docs/reference/ledger-format.md`).
 const IDENTITY: &str = "deniable-ledger-v1 identity of a query";
 
-/// A policy whose queries are understood and priced. What was worked out together stays together: nothing of it can be changed
-/// from outside, and asks can only be left out.
+/// A policy whose queries are planned and priced. Its parts are only built together and cannot be changed separately
+/// from outside; queries can only be left out.
 #[derive(Debug, Clone)]
 pub struct Plan {
     policy: Policy,
@@ -31,7 +31,7 @@ pub struct Plan {
     part: Part,
 }
 
-/// One query, understood and priced.
+/// One planned and priced query.
 #[derive(Debug, Clone)]
 pub struct QueryPlan {
     declared: policy::Query,
@@ -50,19 +50,19 @@ pub struct MeasurePlan {
 }
 
 impl MeasurePlan {
-    /// How far one entity can move what it releases, in units (S-CAP), or twice the change of its distances (M-PF).
+    /// The largest change of its result by one entity, in units (S-CAP), or twice the change of its distances (M-PF).
     #[must_use]
     pub fn sensitivity(&self) -> &BigInt {
         &self.sensitivity
     }
 
-    /// The odds ratio it may give about one entity.
+    /// The bound on the odds ratio that it reveals about one entity.
     #[must_use]
     pub fn odds(&self) -> &Spend {
         &self.odds
     }
 
-    /// The noise that hides the one within the other (M-GEO, M-PF).
+    /// The noise that hides the sensitivity within these odds (M-GEO, M-PF).
     #[must_use]
     pub fn decay(&self) -> &Decay {
         &self.decay
@@ -75,7 +75,7 @@ impl MeasurePlan {
 pub struct UnknownQuery {
     /// The name.
     pub name: String,
-    /// Those that there are.
+    /// The names of the plan's queries.
     pub known: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ pub struct PlanError {
     pub query: String,
     /// Its SQL.
     pub sql: String,
-    /// Why.
+    /// The reason.
     pub kind: PlanErrorKind,
     pub(crate) excerpt: QueryExcerpt,
 }
@@ -98,7 +98,7 @@ pub struct PlanError {
 pub struct PlanErrors(pub(crate) Vec<PlanError>);
 
 impl PlanErrors {
-    /// No plan, if there are errors.
+    /// An error unless the list is empty.
     pub(crate) fn check(errors: Vec<PlanError>) -> Result<(), Self> {
         if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
     }
@@ -110,16 +110,16 @@ impl PlanErrors {
     }
 }
 
-/// Why a query cannot be answered.
+/// The reason why a query cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanErrorKind {
     /// Its SQL is refused.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// An engine holds the rows, and does not compute it.
+    /// An engine holds the rows and cannot compute the query.
     #[error(transparent)]
     Engine(#[from] Refusal),
-    /// No sensible noise serves it.
+    /// The share is too small, or too large, for any noise.
     #[error(transparent)]
     Noise(#[from] DecayError),
     /// Its share is not an amount of odds.
@@ -128,13 +128,13 @@ pub enum PlanErrorKind {
     /// Its target error is out of reach.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// Target errors leave nothing for the others.
+    /// Target errors leave no budget for queries by weight.
     #[error(transparent)]
     Targets(#[from] TargetsTooDear),
 }
 
 impl Plan {
-    /// Understands and prices every query of a policy.
+    /// Plans and prices every query of a policy.
     ///
     /// # Errors
     /// All queries that cannot be answered.
@@ -143,7 +143,7 @@ impl Plan {
         Self::priced(policy, queries)
     }
 
-    /// Prices the queries of a policy; `queries` has one for each of its asks, in order.
+    /// Prices the queries of a policy; `queries` has one for each `[[query]]`, in order.
     pub(crate) fn priced(policy: Policy, queries: Vec<Result<Query, PlanErrorKind>>) -> Result<Self, PlanErrors> {
         let understood = queries.iter().all(Result::is_ok);
         let is_target = |declared: &policy::Query| matches!(declared.size, Size::TargetError(_));
@@ -162,10 +162,10 @@ impl Plan {
             });
             match planned {
                 Ok(planned) => planned_queries.push(planned),
-                // What is wrong with a query is said once, where it is asked itself.
+                // An error of a query is reported once, for the query itself.
                 Err(PlanErrorKind::Query(_))
                     if policy.queries().iter().any(|other| declared.about.of() == Some(&other.name)) => {}
-                // Without the other questions a target has no share yet, and is none of the errors.
+                // Without the other queries a target has no share yet; that is not an error of its own.
                 Err(PlanErrorKind::Spend(_)) if is_target(declared) && !understood => {}
                 Err(kind) => errors.push(PlanError::new(&policy, declared, kind)),
             }
@@ -174,8 +174,8 @@ impl Plan {
         Ok(Self { policy, queries: planned_queries, part: Part::Whole })
     }
 
-    /// The plan of another policy. Where its queries, tables and caps are those of this plan, as under another promise, the queries are
-    /// priced and not planned again.
+    /// The plan of another policy. If its queries, tables and caps are those of this plan, as under another promise,
+    /// the queries are priced and not planned again.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -193,14 +193,14 @@ impl Plan {
         Self::priced(policy, self.queries.iter().map(|plan| Ok(plan.query.clone())).collect())
     }
 
-    /// The tables that the policy declares, the main one first, and where their rows are.
+    /// The tables that the policy declares, the main one first, with the locations of their rows.
     #[must_use]
     pub fn tables(&self) -> Vec<(TableSchema, Data)> {
         let data = self.policy.tables().into_iter().map(|table| table.data);
         tables(&self.policy, OwnCaps::default()).into_iter().zip(data).collect()
     }
 
-    /// The policy.
+    /// The policy of the plan.
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -212,14 +212,15 @@ impl Plan {
         &self.queries
     }
 
-    /// The same plan with the queries of these positions alone.
+    /// The same plan with only the queries at these positions.
     #[must_use]
     pub fn with_only(&self, positions: &[usize]) -> Self {
         let chosen = self.queries.iter().enumerate().filter(|(at, _)| positions.contains(at));
         Self { queries: chosen.map(|(_, plan)| plan.clone()).collect(), ..self.clone() }
     }
 
-    /// The same plan, paid by a part of the budget: what was answered before, and what is left, is what its owner may know (C-7).
+    /// The same plan, paid by a part of the budget: earlier answers and the remaining budget are those that its owner
+    /// sees (C-7).
     #[must_use]
     pub fn paid_by(self, part: Part) -> Self {
         Self { part, ..self }
@@ -231,7 +232,7 @@ impl Plan {
         &self.part
     }
 
-    /// The same plan with the queries of these names alone.
+    /// The same plan with only the queries of these names.
     ///
     /// # Errors
     /// The first name that no query has.
@@ -241,7 +242,7 @@ impl Plan {
             let known = known().map(str::to_owned).collect();
             return Err(UnknownQuery { name: (*name).to_owned(), known });
         }
-        // What is said about a query's caps belongs to its answer.
+        // Counts about a query's caps belong to its answer.
         let is_chosen = |planned: &QueryPlan| {
             [planned.declared.about.of(), Some(&planned.declared.name)]
                 .iter()
@@ -252,8 +253,9 @@ impl Plan {
         Ok(self.with_only(&chosen.map(|(at, _)| at).collect::<Vec<_>>()))
     }
 
-    /// The same plan, in which each query that has no charge of its own and whose numbers an earlier answer of the account holds, at least as
-    /// exactly as they would be paid for, is taken from that answer: free (C-3). See [`mod@crate::contained`].
+    /// The same plan, in which each query without a charge of its own is taken from an earlier answer of the account
+    /// that contains its numbers, at least as exactly as they would be paid for: free (C-3). See
+    /// [`mod@crate::contained`].
     #[must_use]
     pub fn with_earlier(&self, account: Option<&Account>) -> Self {
         let Some(account) = account.filter(|account| account.id == self.account()) else { return self.clone() };
@@ -262,8 +264,9 @@ impl Plan {
         Self { queries: self.queries.iter().map(offered).collect(), ..self.clone() }
     }
 
-    /// The same plan, in which each query is taken from the dearest answer that holds its numbers, however exact the query would be at its own
-    /// price: what is free for those who state none. `None` unless there is such an answer to all of them.
+    /// The same plan, in which each query is taken from the dearest answer that contains its numbers, whatever the
+    /// accuracy at its own price: free answers for analysts who state no price. `None` unless there is such an answer
+    /// to all of them.
     #[must_use]
     pub fn with_dearest(&self, account: &Account) -> Option<Self> {
         let account = Some(account).filter(|account| account.id == self.account())?.seen_by(&self.part);
@@ -286,22 +289,24 @@ impl Plan {
     }
 }
 
-/// What one query may know of the policy's tables: the caps are its own where it has some.
+/// The tables of the policy as one query sees them: with the query's own caps if it has some.
 pub(crate) fn tables_of(policy: &Policy, declared: &policy::Query) -> Vec<TableSchema> {
     tables(policy, declared.caps)
 }
 
-/// How often this process planned SQL text.
+/// The count of SQL texts planned by this process.
 static PLANNED: AtomicUsize = AtomicUsize::new(0);
 
-/// How often this process planned SQL text so far. For tests: each request plans its SQL once, and stored answers are compared as data.
+/// The number of SQL texts that this process has planned. For tests: each request plans its SQL once, and stored
+/// answers are compared as data.
 #[doc(hidden)]
 #[must_use]
 pub fn times_planned() -> usize {
     PLANNED.load(Ordering::Relaxed)
 }
 
-/// Plans SQL text about the tables of a policy, under the caps of `ask`. All planning of SQL goes through this function.
+/// Plans SQL text about the tables of a policy, under the caps of `declared`. All planning of SQL goes through this
+/// function.
 fn plan_sql(policy: &Policy, declared: &policy::Query) -> Result<Query, QueryError> {
     PLANNED.fetch_add(1, Ordering::Relaxed);
     let public = |table: &TableSchema| rows_of(policy, table);
@@ -320,7 +325,7 @@ pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
     each.collect()
 }
 
-/// What is measured for a query, given the plan of its SQL: the query itself, or a query about its caps or its entities.
+/// The measured query, given the plan of its SQL: the query itself, or a query about its caps or its entities.
 pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) -> Result<Query, PlanErrorKind> {
     let query = match declared.about {
         QuerySubject::Cells => match declared.sampling {
@@ -337,12 +342,12 @@ pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) 
         } else {
             "advice on caps and bounds"
         };
-        let help = "leave it out, or let the engine write the rows as Parquet, and ask these files";
+        let help = "omit it, or export the rows from the engine as Parquet and query those files";
         return Err(
-            Refusal { what: what.to_owned(), why: "it takes each entity's rows apart a second time", help }.into()
+            Refusal { what: what.to_owned(), why: "it processes each entity's rows a second time", help }.into()
         );
     }
-    // What is not computed by an engine is refused before it is priced, from the declarations alone.
+    // A query that its engine cannot compute is refused before it is priced, from the declarations alone.
     engine::statement(policy, &query)?;
     Ok(query)
 }
@@ -368,14 +373,14 @@ impl PlanError {
         Self { query: declared.name.clone(), sql: declared.sql.clone(), kind, excerpt }
     }
 
-    /// Whether the question itself is refused, whatever is promised.
+    /// Whether the SQL itself is refused, under any promise.
     #[must_use]
     pub fn is_sql(&self) -> bool {
         matches!(self.kind, PlanErrorKind::Query(_) | PlanErrorKind::Engine(_))
     }
 }
 
-/// What each measure of a question gets when the question gets this share, and what that costs in all.
+/// The prices of a query's measures when the query gets this share, with the total cost.
 pub(crate) fn price(
     query: &Query,
     share: &Rational,
@@ -385,7 +390,7 @@ pub(crate) fn price(
     Ok((bought(query, &cost, policy)?, cost))
 }
 
-/// What each measure of a question gets for this cost.
+/// The prices of a query's measures for this cost.
 fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePlan>, PlanErrorKind> {
     let adjacency = policy.guarantee().adjacency();
     let per_entity = policy.guarantee().per_entity(cost)?;
@@ -403,8 +408,8 @@ fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePla
 }
 
 impl QueryPlan {
-    /// The query of an earlier charge, read from its canonical bytes against the tables that are declared now; `None` where it is no query
-    /// of them. Its identity decides whether it is what was charged.
+    /// The query of an earlier charge, read from its canonical bytes against the tables that are declared now; `None`
+    /// if they are not a valid query of these tables. The caller compares its identity with the charged one.
     pub(crate) fn charged_as(&self, charge: &Charge, cost: &Spend, policy: &Policy) -> Option<Self> {
         let query = Query::from_canonical(charge.canonical.bytes(), &tables_of(policy, &self.declared))?;
         let measures = bought(&query, cost, policy).ok()?;
@@ -414,7 +419,7 @@ impl QueryPlan {
         Some(Self { declared, query, measures, cost: cost.clone(), within: None })
     }
 
-    /// The same query at the price of another; `None` where that is no price of it.
+    /// The same query at the price of another; `None` if that price is not valid for it.
     pub(crate) fn bought_as(&self, earlier: &Self, policy: &Policy) -> Option<Self> {
         let cost = earlier.cost.clone();
         let mut declared = self.declared.clone();
@@ -423,7 +428,7 @@ impl QueryPlan {
         Some(Self { declared, query: self.query.clone(), measures, cost, within: None })
     }
 
-    /// The same query, taken from an earlier answer: it costs nothing, and its noise is that of the answer.
+    /// The same query, taken from an earlier answer: free, with the noise of that answer.
     pub(crate) fn taken_from(&self, within: ContainingAnswer) -> Self {
         let measures = within.places.iter().map(|at| within.earlier.measures[*at].clone()).collect();
         let mut declared = self.declared.clone();
@@ -431,19 +436,19 @@ impl QueryPlan {
         Self { declared, query: self.query.clone(), measures, cost: Spend::nothing(), within: Some(Box::new(within)) }
     }
 
-    /// The earlier answer that it is taken from, if it is.
+    /// The earlier answer that the query is taken from, if any.
     #[must_use]
     pub fn within(&self) -> Option<&ContainingAnswer> {
         self.within.as_deref()
     }
 
-    /// The query as the policy states it; taken from an earlier answer, its share is nothing.
+    /// The query as the policy states it; without a share if it is taken from an earlier answer.
     #[must_use]
     pub fn declared(&self) -> &policy::Query {
         &self.declared
     }
 
-    /// What is asked, in SQL; before what is asked about a query's caps, a comment says so.
+    /// The SQL of the query; for a query about another query's caps, after a comment that states this.
     #[must_use]
     pub fn sql(&self) -> String {
         let sql = self.declared.sql.trim();
@@ -454,29 +459,29 @@ impl QueryPlan {
         }
     }
 
-    /// What it measures.
+    /// The measured query.
     #[must_use]
     pub fn query(&self) -> &Query {
         &self.query
     }
 
-    /// What each of its measures gets, in the query's order.
+    /// The prices of its measures, in the query's order.
     #[must_use]
     pub fn measures(&self) -> &[MeasurePlan] {
         &self.measures
     }
 
-    /// What the query costs in all: the promised odds ratio to the power of its share.
+    /// The total cost of the query: the promised odds ratio to the power of its share.
     #[must_use]
     pub fn cost(&self) -> &Spend {
         &self.cost
     }
 
-    /// The query as the ledger remembers it. Its identity covers everything that decides the measured numbers and
-    /// their noise: the question with caps, bounds and keys, how the rows are read, the data version, the adjacency, the
-    /// noise and what it costs. Names and post-processing leave no trace, so asking again with another ORDER BY is free.
+    /// The query as the ledger stores it. Its identity covers everything that determines the measured numbers and
+    /// their noise: the query with caps, bounds and keys, the reading of the rows, the data version, the adjacency, the
+    /// noise and the cost. Names and post-processing are not part of it, so asking again with another ORDER BY is free.
     ///
-    /// What is taken from an earlier answer is that answer's ask: it has no other place in the ledger.
+    /// For a query taken from an earlier answer, this is the query of that answer: it has no other entry in the ledger.
     #[must_use]
     pub fn for_ledger(&self, policy: &Policy) -> Charge {
         if let Some(within) = &self.within {
@@ -495,7 +500,7 @@ impl QueryPlan {
         for table in &described {
             part(table.data.table.as_bytes());
             part(table.data.version.as_bytes());
-            // How fields are read decides what they hold.
+            // The reading of fields determines their values.
             let used = self.query.columns(&table.data.table);
             part(&reading(table, &|column| used.contains(column)));
         }

@@ -1,8 +1,9 @@
-//! What a policy takes from public tables: keys (`keys_from`), and the rows that results are joined with.
+//! The parts of a policy that come from public tables: keys (`keys_from`), and the rows that results are joined with.
 //!
-//! Keys are read before anything is planned, so that they are facts of the policy like keys that it lists.
+//! Keys are read before planning, so that they are facts of the policy like keys that it lists.
 //!
-//! Only tables that are nobody's data are read. What they list is a part of the groups, and so of what a query is: when such a file changes,
+//! Only unprotected tables are read. Their keys are part of the groups, and so of a query's identity: when such a file
+//! changes, the queries that are grouped by its keys become other queries.
 //! the queries that are grouped by its keys are other queries.
 
 use deniable_core::schema::{Key, Role, TableSchema};
@@ -12,10 +13,11 @@ use deniable_data::{Source, SourceError};
 use deniable_policy::Policy;
 use std::collections::BTreeSet;
 
-/// The policy with the keys that stand in public tables; itself where none do. A policy without them refuses to group by these columns.
+/// The policy with the keys of public tables; unchanged if it takes no keys from tables. Without them, grouping by such
+/// columns is refused.
 ///
 /// # Errors
-/// When such a table cannot be read, or lists no keys as they must be. It is public, and what is wrong is told with its rows.
+/// When such a table cannot be read, or its keys are invalid. The table is public, so the error may show its rows.
 pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
     let tables = policy.tables();
     let mut filled = policy;
@@ -44,9 +46,9 @@ pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
 /// All rows of a public table that results are joined with.
 ///
 /// # Errors
-/// When it cannot be read, or is no table that a key can be looked up in. It is public, so that everything about it is told.
+/// When it cannot be read, or a key cannot be looked up in it. The table is public, so the error may show its rows.
 pub(crate) fn rows_of(policy: &Policy, table: &TableSchema) -> Result<Vec<Row>, String> {
-    let unknown = || format!("`{}` is no public table of the policy", table.name);
+    let unknown = || format!("`{}` is not a public table of the policy", table.name);
     let key = table.public_key.as_deref().and_then(|key| table.position(key)).ok_or_else(unknown)?;
     let declared = policy.tables().into_iter().find(|known| known.data.table == table.name).ok_or_else(unknown)?;
     let source = Source::locate(table.clone(), &declared.data, policy.folder()).map_err(|error| error.to_string())?;

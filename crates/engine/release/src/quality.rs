@@ -1,11 +1,11 @@
-//! How good a released number is called: by everything that is publicly known against it.
+//! The quality class of a released number, from all public facts that limit its accuracy.
 //!
-//! | known | what it does |
+//! | fact | effect |
 //! |---|---|
 //! | the standard error of the noise, and the interval | the larger of the two errors decides the class |
-//! | an interval that is open, contains 0 or all that is possible | not usable: noise alone could give the number |
-//! | a rank | its error beside the rows of the cell, by a noisy count or a public guess |
-//! | caps or bounds that can leave something out | "noise only", until a public statement bounds how much |
+//! | an interval that is open, or contains 0 or all possible values | not usable: noise alone could give the number |
+//! | a rank | its error relative to the rows of the cell, by a noisy count or a public guess |
+//! | caps or bounds that can leave rows or values out | "noise only", until a public statement bounds the loss |
 //!
 //! A class follows from the policy, the query and noisy numbers alone (C-3). It does not depend on whether caps and
 //! bounds leave something out of the data, only on whether they can.
@@ -22,24 +22,24 @@ use deniable_query::output::Term;
 use deniable_query::{MeasureKind, ValueKind};
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The facts that decide the class of a column's numbers.
+/// The public facts from which the numbers of a column are classed.
 pub(crate) struct Judge<'a> {
     classes: &'a Classes,
-    /// How many standard errors a two-sided geometric noise reaches at the policy's confidence.
+    /// The reach of a two-sided geometric noise at the policy's confidence, in standard errors.
     reach: Rational,
     left_out: LeftOut,
     /// The rows of a cell by a public guess, and whether it is shared by several cells.
     typical_rows: Option<(Rational, bool)>,
-    /// The part that caps and bounds leave out at most, by a public guess.
+    /// The largest part that caps and bounds leave out, by a public guess.
     stated: Option<Rational>,
 }
 
-/// How much of a number caps and bounds leave out.
+/// The part of a number that caps and bounds leave out.
 enum LeftOut {
     Nothing,
     /// At most this part of the true number.
     Part(Rational),
-    /// At most so many, in the number's own units.
+    /// At most this amount, in the number's own units.
     Count(Rational),
     Unknown,
 }
@@ -53,7 +53,7 @@ impl<'a> Judge<'a> {
         let left_out = match (loses(plan, planned, term), &stated) {
             (Loses::Nothing, _) => LeftOut::Nothing,
             (_, Some(part)) => LeftOut::Part(part.clone()),
-            // Every entity that loses groups is missing at most once in each of them.
+            // Each entity that loses groups is missing at most once in each of them.
             (Loses::Entities, None) => {
                 counted.map_or(LeftOut::Unknown, |counted| LeftOut::Count(counted.most_beyond()))
             }
@@ -66,7 +66,7 @@ impl<'a> Judge<'a> {
         Self { classes: policy.quality(), reach, left_out, typical_rows, stated }
     }
 
-    /// Whether caps or bounds can leave something out of it and nothing public bounds how much.
+    /// Whether caps or bounds can leave an amount out that no public statement bounds.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self.left_out, LeftOut::Unknown)
     }
@@ -108,12 +108,12 @@ impl<'a> Judge<'a> {
         Some(self.with_left_out(error, &size, false))
     }
 
-    /// The class of a value that is at most so many rows from the wanted rank.
+    /// The class of a value at this distance, in rows, from the wanted rank.
     fn of_rank(&self, off: &Rational, limits: &Limits, is_at_bound: bool) -> Quality {
         let counted = limits.rows.as_ref().map(|(rows, reach)| (whole(rows.clone()) - whole(reach.clone()), false));
-        // A guess that several cells share describes no single cell.
+        // A guess for several cells together describes no single cell.
         let Some((rows, is_shared)) = counted.or_else(|| self.typical_rows.clone()) else { return Quality::Unusable };
-        // Half of the rows from the wanted rank is anywhere.
+        // A value half of the rows away from the wanted rank may be anywhere.
         if !rows.is_positive() || off * whole(2) >= rows {
             return Quality::Unusable;
         }
@@ -162,7 +162,7 @@ enum Loses {
 
 fn loses(plan: &Plan, planned: &QueryPlan, term: &Term) -> Loses {
     let query = planned.query();
-    // Queries per entity have caps and bounds that lose nothing.
+    // Queries per entity have caps and bounds without losses.
     if query.is_per_entity() {
         return Loses::Nothing;
     }
@@ -184,6 +184,6 @@ fn loses(plan: &Plan, planned: &QueryPlan, term: &Term) -> Loses {
     // A column may rest on other levels of the output and, through windows, on other columns.
     let measures = query.output().levels.iter().flat_map(|level| query.measures_of(term, *level));
     let most = measures.map(of_measure).max().unwrap_or(Loses::Nothing);
-    // Arithmetic on counts of entities can lose more than one for each of them.
+    // Arithmetic on counts of entities can lose more than one for each entity.
     if most == Loses::Entities && !matches!(term, Term::Answer(_)) { Loses::Rows } else { most }
 }

@@ -1,4 +1,4 @@
-//! Answers to SQL, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
+//! Answers to SQL as a kind of release, with the steps in the order that `deniable_protocol` fixes.
 
 use crate::data::{self, DataError, RegistrationMode, TableVersion};
 use crate::engine::{TrialError, ensure_tried, tried};
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use deniable_protocol::Origin;
 
-/// What the choice of an entity's kept rows is salted for.
+/// The purpose of the salt for the choice of an entity's kept rows.
 const SALT: &str = "deniable 2026-11 choice of rows";
 
 /// The context string with which digests of bases are derived.
@@ -29,29 +29,30 @@ const BASIS: &str = "deniable 2026-12 basis of an answer to SQL";
 /// The form in which answers to SQL are stored.
 pub const FORM: Form = Form::new("sql", 1);
 
-/// A release that did not come about. For the curator: some of these depend on private files.
+/// A release that failed. For the curator: some of these depend on private files.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// The data must not be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Versions were not registered as they are read, and are now. Nothing was asked of them yet.
-    #[error("the data had not been registered as this policy reads it; now it is, and nothing was released yet")]
+    /// Versions were not registered under this reading, and are registered now. No query was answered.
+    #[error("the data was not registered as this policy reads it; it is registered now, and nothing was released yet")]
     OnlyRegistered,
-    /// The ledger does not allow it, or could not record it.
+    /// The ledger refuses the charge, or could not record it.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// The ledger promises something that answers to SQL are not charged to.
+    /// The ledger's promise is one that answers to SQL cannot be charged to.
     #[error(
-        "the ledger of `{0}` promises that nobody can tell who is a case, and answers to SQL are not charged to that promise"
+        "the ledger of `{0}` promises to hide who is a case, and answers to SQL cannot be charged to that promise"
     )]
     LabelsPromised(String),
-    /// How an engine did could not be recorded.
-    #[error("how the engine did could not be recorded: {0}")]
+    /// The outcome of an engine's trial could not be recorded.
+    #[error("the outcome of the engine's trial could not be recorded: {0}")]
     EngineUnrecorded(StoreError),
-    /// Rows, or the engine that holds them, turned out not to be what they should be while an earlier query of the run was computed.
+    /// The rows, or the engine that holds them, failed a check while an earlier query of the run was computed.
     #[error(
-        "query \"{query}\" was not asked, nor charged: its rows, or the engine that holds them, are not what they should be"
+        "query \"{query}\" was neither computed nor charged: its rows, or the engine that holds them, failed a check \
+         in an earlier query"
     )]
     NotAsked {
         /// The query.
@@ -62,15 +63,15 @@ pub enum ReleaseError {
     Rows {
         /// The query.
         query: String,
-        /// Why.
+        /// The error of the computation.
         error: SourceError,
     },
 }
 
-/// What the curator allows a release to do.
+/// The curator's permissions for a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Permissions {
-    /// About versions that are not registered.
+    /// The treatment of versions that are not registered.
     pub registering: RegistrationMode,
     /// Whether a new ledger is about other people than the ledgers beside it that know the policy or its tables.
     pub other_people: bool,
@@ -85,12 +86,13 @@ impl From<RegistrationMode> for Permissions {
     }
 }
 
-/// What a release has come to.
+/// The outcome of a release.
 #[derive(Debug)]
 pub struct ReleaseOutcome {
     /// The answers, each with the position of its query.
     pub answers: Vec<(usize, QueryAnswer)>,
-    /// The queries that are paid for and not answered, since the machine was exhausted. The same asks resume at no cost.
+    /// The queries that are paid for and not answered, since the machine was exhausted. The same queries resume at no
+    /// cost.
     pub unanswered: Vec<(usize, ReleaseError)>,
 }
 
@@ -98,7 +100,7 @@ impl ReleaseOutcome {
     /// The answers to all queries.
     ///
     /// # Errors
-    /// The first query that has none.
+    /// The error of the first query without an answer.
     pub fn complete(self) -> Result<Vec<QueryAnswer>, ReleaseError> {
         match self.unanswered.into_iter().next() {
             Some((_, error)) => Err(error),
@@ -112,27 +114,27 @@ impl ReleaseOutcome {
 pub struct QueryAnswer {
     /// The noisy cells.
     pub noisy: Noisy,
-    /// Where they came from.
+    /// Their origin: computed now, stored, or from an earlier answer.
     pub origin: Origin,
 }
 
-/// What a release tells while it runs. For the curator: timing and counts depend on private rows.
+/// Progress of a running release. For the curator: timing and counts depend on private rows.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Reading the data to register it; so many rows so far.
+    /// Reading the data to register it, with the number of rows read.
     Checking(u64),
     /// A table was scanned, because its version is not registered as it is read.
     Scanned {
         /// The table and its version.
         table: &'a TableVersion,
-        /// What the scan found.
+        /// The findings of the scan.
         report: &'a deniable_data::check::Report,
     },
-    /// What caps and bounds leave out of a query, after the curator looked at the data.
+    /// The losses of a query through caps and bounds, computed in the curator's check of the data.
     LeftOut {
         /// The query's name.
         query: &'a str,
-        /// What they leave out, exactly; or why that could not be worked out.
+        /// The exact losses, or the error of computing them.
         losses: Result<&'a Losses, &'a SourceError>,
     },
     /// The true errors of a query, because of caps and bounds, from the curator's check of the data.
@@ -145,35 +147,35 @@ pub enum Event<'a> {
     },
     /// A table's version was registered by this release.
     Registered(&'a TableVersion),
-    /// All answers about this table are stored ones, and its files were written to since its version was registered.
+    /// All answers about this table are stored ones, and its files were written to after its version was registered.
     WrittenSince(&'a TableVersion),
-    /// Computing a query; so far so much was read.
+    /// Computing a query, with the progress of reading.
     Computing(&'a str, Progress),
-    /// The levels of a query's answer, of so many cells, are made to add up.
+    /// The levels of a query's answer, with this number of cells, are being made consistent.
     AddingUp(&'a str, usize),
-    /// The engine that holds the rows of a query is tried with its statement, on rows that nobody is in.
+    /// The engine that holds the rows of a query is tried with its statement, on rows of no person.
     Trying(&'a str),
-    /// An engine, of this version and these settings, did as it was told.
+    /// A query's engine, with its version and settings, passed the trial.
     Tried(&'a str, &'a str),
     /// The engine that holds the rows of a query computes it.
     Asking(&'a str),
     /// A query has its answer.
     Answered(&'a str, Origin),
-    /// A query has its answer from within an earlier answer, of this name: free.
+    /// A query has its answer from the earlier answer of this name: free.
     AnsweredWithin(&'a str, &'a str),
 }
 
-/// What is stored of an answer beside its numbers. The decays of their noise follow from the query's identity.
+/// The stored part of an answer besides its numbers. The decays of their noise follow from the query's identity.
 ///
-/// Consistent numbers are stored so that the answer never changes: they are computed in floats. They are stored even when the
-/// query does not show them, which is free, since what a query shows is no part of its identity.
+/// Consistent numbers are stored so that the answer never changes: they are computed in floats. They are stored even
+/// when the query does not show them, which is free, since the identity does not cover the numbers that a query shows.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
     /// Numbers for each measure, in the order of the drawn ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     consistent: Option<Vec<Vec<i128>>>,
-    /// A [`PublishedForm`]. It is not read with the numbers: an answer must not depend on the words of another payer.
+    /// A [`PublishedForm`]. It is not read with the numbers: an answer must not depend on another payer's wording.
     #[serde(default)]
     published: serde_json::Value,
 }
@@ -185,22 +187,23 @@ struct Queries<'a> {
     resources: &'a Resources,
     tell: &'a dyn Fn(Event<'_>),
     allowed: Permissions,
-    /// What is ready to be computed once it is paid for, by position.
+    /// Prepared computations, to run after their charges, by position.
     prepared: BTreeMap<usize, PreparedPushdown>,
-    /// How the ledger would record that an engine was found out, by position.
+    /// The entries that would record a failure of an engine, by position.
     engines: BTreeMap<usize, EngineTried>,
-    /// Tables whose rows were found to be others than registered, or whose engine was found out: nothing more is charged about them.
+    /// Tables whose rows differ from the registered ones, or whose engine failed a check: no more queries about them
+    /// are charged.
     spoilt: BTreeSet<String>,
 }
 
 /// Answers every query of a plan, in order.
 ///
-/// Queries that were answered before are shown again at no cost, without a look at the files. Everything that can
-/// be refused is refused before the first charge. Tables that are not registered as they are read are scanned and registered
-/// first; unless `registering` says to go on, that is all.
+/// Queries that were answered before are shown again at no cost, without reading the files. Everything that can be
+/// refused is refused before the first charge. Tables that are not registered under the policy's reading are scanned
+/// and registered first; the release stops there unless `registering` is [`RegistrationMode::GoOn`].
 ///
 /// # Errors
-/// When the data, the ledger or the budget do not allow it; the error says what was charged.
+/// When the data, the ledger or the budget do not allow it; the error states the charges made.
 pub fn release<R: CryptoRng>(
     plan: &Plan,
     locate: &dyn Fn() -> Result<Vec<TableVersion>, SourceError>,
@@ -243,7 +246,7 @@ pub fn release<R: CryptoRng>(
     Ok(ReleaseOutcome { answers, unanswered: unanswered.into_iter().collect() })
 }
 
-/// The answer that a ledger already holds to each query of a plan, if any: free, and without a look at the files.
+/// The stored answers to the queries of a plan, where the ledger has them: free, and without reading the files.
 ///
 /// # Errors
 /// When a stored answer does not fit its query.
@@ -258,10 +261,10 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<QueryAnswer>>,
     Ok(answers.map(|noisy| noisy.map(|noisy| QueryAnswer { noisy, origin: Origin::Stored })).collect())
 }
 
-/// Whether what is left pays for the queries that have no stored answer, as far as whoever pays may know.
+/// Checks that the remaining budget pays for the queries without a stored answer, as far as the payer may know.
 ///
 /// # Errors
-/// When it does not, or a stored answer does not fit its query.
+/// When it does not suffice, or a stored answer does not fit its query.
 pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
     let resources = Resources::default();
     let allowed = RegistrationMode::Stop.into();
@@ -299,7 +302,7 @@ impl Kind for Queries<'_> {
 
     fn identity(&self, at: usize, _: &[Option<Noisy>]) -> Option<Charge> {
         let planned = &self.plan.queries()[at];
-        // What would come of it is known.
+        // The query would fail the same check.
         if planned.query().tables().any(|table| self.spoilt.contains(table)) {
             return None;
         }
@@ -346,13 +349,14 @@ impl Kind for Queries<'_> {
         let all: Vec<&QueryPlan> = plan.queries().iter().collect();
         let pending: Vec<(usize, &QueryPlan)> = pending.iter().map(|at| (*at, &plan.queries()[*at])).collect();
         let asked: Vec<&QueryPlan> = pending.iter().map(|(_, planned)| *planned).collect();
-        // Whether a database or an engine holds other rows now only reading them would tell: for stored answers it is not even started.
+        // Only reading could show whether a database or an engine holds other rows now, and stored answers do not start
+        // it.
         let is_file = |(_, data): &(TableSchema, Data)| matches!(data.format, Format::Csv(_) | Format::Parquet);
         if asked.is_empty() && !plan.tables().iter().all(is_file) {
             return Ok(());
         }
-        // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
-        // meant to ask about the changed ones.
+        // Stored answers need no files, so missing or changed files do not affect them; but the curator may have
+        // meant to ask about the changed files.
         let tables = match (self.locate)() {
             Ok(tables) => tables,
             Err(_) if asked.is_empty() => Vec::new(),
@@ -376,7 +380,7 @@ impl Kind for Queries<'_> {
             return Err(ReleaseError::OnlyRegistered);
         }
         let sources: Vec<Source> = used.into_iter().map(|table| table.registered(ledger)).collect();
-        // Files are opened and public tables read for all of them before the first is charged.
+        // Files are opened and public tables read for all queries before the first charge.
         for (at, planned) in pending {
             let prepared = prepare(&sources, planned.query(), self.resources).map_err(DataError::from)?;
             if let Some(asked) = prepared.asked() {
@@ -388,7 +392,7 @@ impl Kind for Queries<'_> {
         Ok(())
     }
 
-    /// Of the tables of the query, under the ledger's key, and of the law of each measure.
+    /// A digest of the tables of the query, under the ledger's key, and of the law of each measure.
     fn basis(&self, at: usize, ledger: &Ledger) -> String {
         let planned = &self.plan.queries()[at];
         let mut hasher = blake3::Hasher::new_derive_key(BASIS);
@@ -411,7 +415,8 @@ impl Kind for Queries<'_> {
     fn compute(&mut self, at: usize, _: &[Option<Noisy>], key: &Key) -> Result<Exact, SourceError> {
         let planned = &self.plan.queries()[at];
         let name = planned.declared().name.as_str();
-        // What is taken from an earlier answer is never computed: in a ledger that lacks it, its place is not another's.
+        // A query taken from an earlier answer is never computed: if the ledger lacks that answer, no other one
+        // replaces it.
         let Some(prepared) = self.prepared.remove(&at).filter(|_| planned.within().is_none()) else {
             return Err(SourceError::Rows { table: name.to_owned() });
         };
@@ -448,14 +453,14 @@ impl Kind for Queries<'_> {
         self.record(planned, numbers, consistent)
     }
 
-    /// The same numbers, in the words of this query: those of the query that paid for them first are not this payer's.
+    /// The same numbers with the names of this query, which may differ from those of the query that paid first.
     fn for_payer(&self, at: usize, _: usize, numbers: &[i128], record: &Record) -> Result<Record, String> {
         self.record(&self.plan.queries()[at], numbers, record.consistent.clone())
     }
 }
 
 impl Queries<'_> {
-    /// The record of an answer in the words of a query.
+    /// The record of an answer with the names of a query.
     fn record(
         &self,
         planned: &QueryPlan,
@@ -469,7 +474,7 @@ impl Queries<'_> {
         Ok(Record { consistent, published })
     }
 
-    /// Tries an engine with the statement of a query, unless it passed that before.
+    /// Tries an engine with the statement of a query, unless it has passed that trial before.
     fn try_out(&self, ledger: &mut Ledger, name: &str, asked: &EngineQuery) -> Result<(), ReleaseError> {
         (self.tell)(Event::Trying(name));
         match ensure_tried(ledger, asked) {
@@ -486,7 +491,7 @@ fn decays(planned: &QueryPlan) -> Vec<Decay> {
     planned.measures().iter().map(|measure| measure.decay().clone()).collect()
 }
 
-/// The salt that chooses an entity's kept rows, from the ledger's key: the same for all releases of a ledger.
+/// The salt that chooses the kept rows of each entity, from the ledger's key: the same for all releases of a ledger.
 #[must_use]
 pub fn salt(ledger: &Ledger) -> Salt {
     salt_of(ledger.key())
@@ -496,13 +501,13 @@ fn salt_of(key: &Key) -> Salt {
     Salt(key.derive(SALT))
 }
 
-/// An answer as a report shows it.
+/// An answer in the form for reports.
 #[must_use]
 pub fn shown_answer(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> ShownAnswer {
     ShownAnswer { confidence: show::confidence(plan), table: show::table(plan, planned, answered) }
 }
 
-/// The numbers of a query, for each of its measures.
+/// The numbers of a query, grouped by measure.
 fn by_measure(planned: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, String> {
     let shape = || "it has another shape".to_owned();
     let query = planned.query();
@@ -525,7 +530,7 @@ fn noisy(planned: &QueryPlan, numbers: &[i128], record: Record) -> Result<Noisy,
     if !record.consistent.iter().all(has_shape) {
         return Err("it has another shape".to_owned());
     }
-    // What a query shows is its own choice; the record has both.
+    // The policy decides whether consistent numbers are shown; the record has both.
     let consistent = record.consistent.filter(|_| planned.declared().consistent);
     Ok(Noisy { values, consistent, decays: decays(planned) })
 }

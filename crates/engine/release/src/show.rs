@@ -1,7 +1,7 @@
-//! From answers to what is published: values with their intervals, the noise of each measure, and warnings.
+//! From answers to their published form: values with their intervals, the noise of each measure, and warnings.
 //!
-//! Nothing here depends on the data but the released values, and whether they were small enough to be made consistent.
-//! Everything else follows from the policy and is the same whatever the files hold.
+//! The output depends on the data only through the released values, and through whether they were small enough to be
+//! made consistent. Everything else follows from the policy.
 
 use crate::forecast::short;
 use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, taken_from, warnings};
@@ -25,12 +25,12 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Decimals shown of numbers that are on no decimal grid and have no interval.
 const PLACES: u32 = 4;
-/// More are not shown, unless the number would be 0 without them.
+/// Most decimals, unless the number would be 0 without more.
 const MOST_PLACES: u32 = 15;
-/// Decimals of the smallest number that is shown; results are exact to so many.
+/// Decimals of the smallest nonzero number shown; results are exact to this many.
 const FINEST: u32 = 30;
 
-/// Puts answers, in the plan's order, into the form that is published.
+/// Converts answers, in the plan's order, to the published form.
 #[must_use]
 pub fn published(plan: &Plan, answers: &[QueryAnswer]) -> Publication {
     let policy = plan.policy();
@@ -40,7 +40,7 @@ pub fn published(plan: &Plan, answers: &[QueryAnswer]) -> Publication {
     };
     let one = |(planned, answered): (&QueryPlan, &QueryAnswer)| {
         let beside = both().find(|(other, _)| is_left_out_of(other, planned));
-        // Counts that are hidden in a table are not used in any other answer.
+        // Counts that are hidden in a table do not affect any other answer.
         let beside = beside.filter(|(of, answered)| !is_hidden(&displayed(plan, of, table(plan, of, answered))));
         let counted = beside.and_then(|(of, answered)| LeftOutCount::new(plan, of, answered));
         let mut answer = displayed(plan, planned, table_beside(plan, planned, answered, counted.as_ref()));
@@ -63,8 +63,8 @@ pub fn confidence(plan: &Plan) -> Confidence {
     Confidence::new(plan.policy().confidence())
 }
 
-/// An answer as the policy's rules of display leave it. They act on what was released (C-3), so that nothing else has to be hidden
-/// for their sake: no total tells more of a hidden number than the number itself would have.
+/// An answer after the policy's rules of display. They act on released numbers (C-3), so no other number has to be
+/// hidden for their sake: a total reveals no more about a hidden number than the number itself would have.
 #[must_use]
 pub fn displayed(plan: &Plan, planned: &QueryPlan, mut answer: Answer) -> Answer {
     let rules = planned.declared().display.as_ref().unwrap_or_else(|| plan.policy().display());
@@ -80,7 +80,7 @@ pub fn displayed(plan: &Plan, planned: &QueryPlan, mut answer: Answer) -> Answer
     answer
 }
 
-/// Rounds a number that counts rows, then hides it where it is below the limit, before or after it was rounded.
+/// Rounds a number that counts rows, then hides it if it was below the limit before or after rounding.
 fn display(number: &mut NumberCell, rules: &Display, count: Option<&RowCount>) {
     let exact = |scalar: &Option<Scalar>| match scalar {
         Some(Scalar::Number(number)) => parse_rational(&number.to_string()).ok(),
@@ -121,7 +121,7 @@ pub fn table(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> Answer
     table_beside(plan, planned, answered, None)
 }
 
-/// The same beside the paid count of entities of which its caps leave something out, where that is at hand.
+/// One query's answer, with the paid count of entities that lose rows to its caps, if available.
 fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_out: Option<&LeftOutCount>) -> Answer {
     let places: Vec<Decimals> =
         planned.query().output().columns.iter().map(|term| decimals_of(term, planned)).collect();
@@ -162,7 +162,7 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     }
 }
 
-/// The cell with the label of its key, where it is one that has a label.
+/// The cell with the label of its key, if that has one.
 fn labelled(shown: &ShownValue, term: &Term, planned: &QueryPlan, cell: Cell) -> Cell {
     let (ShownValue::Key(key), Term::Key(group)) = (shown, term) else { return cell };
     let Some(label) = planned.query().groups()[*group].label(key) else { return cell };
@@ -210,27 +210,27 @@ fn cell(shown: &ShownValue, places: Decimals, judge: &Judge<'_>) -> Cell {
     }
 }
 
-/// How many decimals of a number are worth showing.
+/// The number of decimals of a column.
 #[derive(Debug, Clone, Copy)]
 enum Decimals {
-    /// All of its grid: it adds up with others, or was chosen.
+    /// All decimals of its grid: the column adds up with others, or was chosen.
     All(u32),
-    /// Those of its grid that the noise leaves.
+    /// The decimals of its grid that the noise makes meaningful.
     UpTo(u32),
-    /// As many as the noise leaves.
+    /// Limited by the noise only.
     Free,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Places {
     count: u32,
-    /// Whether the noise leaves no more.
+    /// Whether the noise limits the count.
     is_of_noise: bool,
 }
 
 impl Decimals {
-    /// Two digits of the standard error, or of a fourth of the interval where there is none, can be seen; no digits before the point are
-    /// ever rounded.
+    /// Keeps two digits of the standard error, or of a fourth of the interval if there is no standard error; never
+    /// rounds digits before the point.
     fn count(self, deviation: Option<&Rational>, low: &Option<Rational>, high: &Option<Rational>) -> Places {
         let width = || low.as_ref().zip(high.as_ref()).map(|(low, high)| (high - low) / whole(4));
         let noise = deviation.cloned().or_else(width).filter(Signed::is_positive);
@@ -256,8 +256,8 @@ impl Decimals {
     }
 }
 
-/// So many decimals, or as many as two digits of the number take where noise does not limit them and the number would
-/// be 0.
+/// The given decimals, or two significant digits if noise does not limit the decimals and the number would be shown
+/// as 0.
 fn enough(value: &Rational, places: Places) -> u32 {
     let Places { count, is_of_noise } = places;
     let power = |places: u32| whole(power(&whole(10), places).to_integer());
@@ -282,7 +282,7 @@ fn decimals_of(term: &Term, planned: &QueryPlan) -> Decimals {
                 _ => Decimals::UpTo(of(measure)),
             }
         }
-        // A value that was chosen is shown as it is.
+        // A chosen value is shown exactly.
         Estimator::Quantile { measure, .. } => Decimals::All(of(measure)),
         Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } | Estimator::Regression(_) => {
             Decimals::Free
@@ -290,12 +290,12 @@ fn decimals_of(term: &Term, planned: &QueryPlan) -> Decimals {
     }
 }
 
-/// How many decimals write multiples of this unit exactly, up to fifteen; otherwise a few.
+/// The decimals that write multiples of this unit exactly, up to fifteen; otherwise [`PLACES`].
 fn decimals(unit: &Rational) -> u32 {
     (0..=15).find(|places| (unit * whole(power(&whole(10), *places).to_integer())).is_integer()).unwrap_or(PLACES)
 }
 
-/// The noise of every measure; what is the same at several levels is said once.
+/// The noise of every measure; measures with the same noise at several levels are listed once.
 fn noises(plan: &Plan, planned: &QueryPlan) -> Vec<Noise> {
     let mut all: Vec<(Noise, Vec<usize>)> = Vec::new();
     for (at, measure) in planned.query().measures().iter().enumerate() {
@@ -353,7 +353,7 @@ fn noise(plan: &Plan, planned: &QueryPlan, at: usize, measure: &Measure) -> Nois
     }
 }
 
-/// A value as it is written: a number with so many places, or a day or time.
+/// A value for output: a number with this many decimals, or a day or time.
 pub(crate) fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) -> Option<Scalar> {
     let units = || value.to_integer().to_i64();
     match kind {
@@ -366,7 +366,7 @@ pub(crate) fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: R
     }
 }
 
-/// What the values of a measure's argument are.
+/// The kind of the values of a measure's argument.
 pub(crate) fn value_kind(planned: &QueryPlan, measure: usize) -> ValueKind {
     let level = planned.query().measures()[measure].level;
     let kind = planned.query().answers(level).iter().find_map(|answer| match answer {
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(shown(&-&value, Decimals::UpTo(4), None), "-0.0000025");
         assert_eq!(shown(&(&value * whole(1_000)), Decimals::Free, None), "0.0025");
         assert_eq!(shown(&whole(0), Decimals::Free, None), "0");
-        // Fewer decimals than the smallest noise that is shown.
+        // Fewer decimals than those of the smallest noise shown.
         assert_eq!(shown(&(&value * tiny(11)), Decimals::Free, Some(tiny(19))), "0.000000000000000025");
         assert!(shown(&tiny(29), Decimals::Free, None).ends_with("0001"));
         // Noise of 40 leaves no decimals of a number below it.

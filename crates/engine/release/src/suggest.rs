@@ -1,4 +1,5 @@
-//! Advice on caps and bounds that is paid for (S-OUT): noisy quantiles of one value an entity, over candidates that are public.
+//! Advice on caps and bounds, charged as a query (S-OUT): noisy quantiles of one value per entity, over public
+//! candidates.
 //!
 //! | value of an entity | advises on | quantiles |
 //! |---|---|---|
@@ -6,8 +7,8 @@
 //! | number of its groups | `groups` | the same |
 //! | smallest and largest value of a column | `bounds` | 1%, 5%, 10%, 50% and 50%, 90%, 95%, 99% |
 //!
-//! What is advised is the value at 95% (5% for lower bounds): about one entity in twenty is left with less than all of its rows.
-//! Exact losses depend on the data (`deniable data check`), and caps that are chosen by them would, too.
+//! The advised value is that at 95% (5% for lower bounds): about one entity in twenty loses some of its rows.
+//! Exact losses depend on the data (`deniable data check`), and so would caps chosen by them.
 
 use crate::plan::{Plan, PlanError, PlanErrors, measured, queries};
 use deniable_core::exact::{Rational, parse_rational, whole};
@@ -17,15 +18,15 @@ use deniable_query::Query;
 use deniable_query::{EntityValue, Ladder, QuantileShare};
 use std::collections::BTreeSet;
 
-/// Largest number of rows and groups that is told apart.
-const MOST: i64 = 500;
+/// Largest number of rows and groups among the candidates.
+const LARGEST_COUNT: i64 = 500;
 /// Equal parts of a column's declared range among the candidates for its bounds.
 const PARTS: i64 = 20;
 /// Leading digits of round candidates, in tenths.
 const DIGITS: [i64; 9] = [10, 12, 15, 20, 25, 30, 40, 60, 80];
-/// Quantiles of what should be large enough, in hundredths.
+/// Quantiles for upper limits, in hundredths.
 const UPPER: [u64; 4] = [50, 90, 95, 99];
-/// Quantiles of what should be small enough.
+/// Quantiles for lower limits.
 const LOWER: [u64; 4] = [1, 5, 10, 50];
 
 /// Advice on one cap or bound of one query.
@@ -33,19 +34,19 @@ const LOWER: [u64; 4] = [1, 5, 10, 50];
 pub struct Advice {
     /// The query.
     pub query: String,
-    /// The value of an entity that it rests on, in words.
+    /// The value of an entity that the quantiles are of, in words.
     pub value: String,
-    /// What it is about.
+    /// The cap or bound.
     pub about: Limit,
     /// The wanted shares of the entities, in hundredths, and the noisy value at each.
     pub quantiles: Vec<(u64, NumberCell)>,
-    /// The position of the advised one.
+    /// The position of the advised quantile.
     pub advised: usize,
-    /// Whether its interval leaves all candidates: then nothing can be advised.
+    /// Whether its interval contains all candidates: then no advice is possible.
     pub is_vague: bool,
 }
 
-/// What limits the contribution of one entity.
+/// A limit on the contribution of one entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Limit {
     /// `rows_per_group`.
@@ -58,11 +59,11 @@ pub enum Limit {
     Upper(String),
 }
 
-/// The queries of a policy, by their positions, each with its plan if there is anything to advise on: a cap that can leave something
-/// out, or declared bounds.
+/// The queries of a policy, by their positions, each with its plan if advice on it is possible: it has a cap that can
+/// leave rows out, or declared bounds.
 ///
 /// # Errors
-/// What is wrong with queries.
+/// The errors of the queries.
 pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, PlanErrors> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     let all = policy.queries().iter().zip(queries(policy)).enumerate();
@@ -79,34 +80,34 @@ pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, PlanErr
 /// The plan of a policy that asks for advice ([`Policy::with_advice`]) on these queries, whose plans are [`advisable`]'s.
 ///
 /// # Errors
-/// All that cannot be answered.
+/// All queries that cannot be answered.
 pub fn plan(asking: Policy, on: Vec<Query>) -> Result<Plan, PlanErrors> {
     let queries = asking.queries().iter().zip(on).map(|(declared, query)| measured(&asking, declared, query)).collect();
     Plan::priced(asking, queries)
 }
 
-/// What is asked of each entity of a query, with the candidates: from the policy alone.
+/// The value asked of each entity of a query, with the candidates: from the policy alone.
 #[must_use]
 pub fn ladders(query: &Query) -> Vec<Ladder> {
     asked(query).into_iter().map(|(_, ladder)| ladder).collect()
 }
 
-/// The same with what it advises on.
+/// The same, each with the limit that it advises on.
 fn asked(query: &Query) -> Vec<(Limit, Ladder)> {
     let mut all = Vec::new();
     let mut ask = |about: Limit, value: EntityValue, rungs: Vec<Rational>| {
         let hundredths = if matches!(about, Limit::Lower(_)) { LOWER } else { UPPER };
         let shares = hundredths.map(|part| QuantileShare { part, whole: 100 }).to_vec();
-        // One candidate is no question.
+        // A single candidate needs no query.
         if rungs.len() > 1 {
             all.push((about, Ladder { value, rungs, shares }));
         }
     };
     if query.counts_rows() {
-        ask(Limit::RowsPerGroup, EntityValue::RowsInLargestGroup, counts(MOST));
+        ask(Limit::RowsPerGroup, EntityValue::RowsInLargestGroup, counts(LARGEST_COUNT));
     }
     let cells = (0..query.levels().len()).map(|level| query.cells(level)).max().unwrap_or(1);
-    ask(Limit::Groups, EntityValue::Groups, counts(i64::try_from(cells).unwrap_or(MOST).min(MOST)));
+    ask(Limit::Groups, EntityValue::Groups, counts(i64::try_from(cells).unwrap_or(LARGEST_COUNT).min(LARGEST_COUNT)));
     for (argument, column, unit, (low, high)) in query.bounded_columns() {
         let rungs = between(&unit, low, high);
         ask(Limit::Lower(column.clone()), EntityValue::Smallest(argument), rungs.clone());
@@ -134,7 +135,7 @@ fn rounds(most: i64) -> Vec<i64> {
 fn between(unit: &Rational, low: i64, high: i64) -> Vec<Rational> {
     let width = i128::from(high) - i128::from(low);
     let part = |at: i64| i64::try_from(i128::from(low) + width * i128::from(at) / i128::from(PARTS)).unwrap_or(high);
-    // Round in the column's own measure, as far as that is on its grid.
+    // Round in the column's own units, as far as they are on its grid.
     let largest = (whole(low.unsigned_abs().max(high.unsigned_abs())) * unit).ceil().to_integer();
     let units = |number: i64| {
         let units = whole(number) / unit;
@@ -146,7 +147,7 @@ fn between(unit: &Rational, low: i64, high: i64) -> Vec<Rational> {
     all.into_iter().map(|units| whole(units) * unit).collect()
 }
 
-/// What an answer about the values of a query's entities advises. `of` is the query that it is about.
+/// The advice in an answer about the values of a query's entities. `of` is the query that it is about.
 #[must_use]
 pub fn advice(name: &str, of: &Query, answer: &Answer) -> Vec<Advice> {
     let Some(row) = answer.rows.first() else { return Vec::new() };
@@ -154,7 +155,7 @@ pub fn advice(name: &str, of: &Query, answer: &Answer) -> Vec<Advice> {
     let advice = asked(of).into_iter().map(|(about, ladder)| {
         let quantiles: Vec<(u64, NumberCell)> =
             ladder.shares.iter().map(|share| share.part).zip(cells.by_ref().cloned()).collect();
-        // 95%, and 5% of what should be small enough.
+        // 95% for upper limits, 5% for lower ones.
         let advised = if matches!(about, Limit::Lower(_)) { 1 } else { 2 };
         let end = |end: &Option<Scalar>| parse_rational(&end.as_ref()?.to_string()).ok();
         let interval = quantiles.get(advised).and_then(|(_, cell)| Some((end(&cell.low)?, end(&cell.high)?)));
@@ -162,7 +163,7 @@ pub fn advice(name: &str, of: &Query, answer: &Answer) -> Vec<Advice> {
             ladder.rungs.first().is_some_and(|first| low <= *first)
                 && ladder.rungs.last().is_some_and(|last| high >= *last)
         };
-        // An interval of two neighbours is as narrow as one can be, also where there are no other candidates.
+        // An interval of two neighbouring candidates is the narrowest possible, even if there are no other candidates.
         let is_vague = interval.is_none_or(|interval| is_whole(interval) && ladder.rungs.len() > 2);
         Advice { query: name.to_owned(), value: of.value_in_words(ladder.value), about, quantiles, advised, is_vague }
     });

@@ -1,8 +1,8 @@
 //! From a target error to the smallest share that keeps it.
 //!
-//! Shares are looked for among the multiples of a 10,000th of the policy's spend, a public grid, so that the same policy
-//! always gets the same share. Less noise comes with every larger share, so halving finds the smallest; whatever the
-//! rounding of decays does to that, the share that is found was itself seen to keep the target.
+//! Shares are chosen among the multiples of a 10,000th of the policy's spend, a public grid, so that the same policy
+//! always gets the same share. Noise decreases with the share, so halving finds the smallest one; whatever the
+//! rounding of decays does to that, the chosen share itself was checked to keep the target.
 
 use crate::forecast::{ErrorBound, bounds};
 use crate::plan::{PlanError, PlanErrorKind, PlanErrors, price};
@@ -15,13 +15,13 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Steps of the grid of shares in the policy's spend.
 pub const STEPS: i64 = 10_000;
-/// How much more than the spend is looked at, to say what a target would take.
+/// Multiples of the spend in which to search, for stating the share that a target would need.
 const BEYOND: u64 = 1 << 20;
 
 /// A target error that is out of reach.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It needs more than is left for it.
+    /// It needs more than the available share.
     #[error("{0}")]
     Exceeds(Box<TargetShortfall>),
     /// No promise keeps it.
@@ -31,7 +31,7 @@ pub enum TargetError {
         target: Rational,
     },
     /// The error of an average or a spread depends on the number of rows.
-    #[error("target_error of {answer} cannot be worked out without a number of rows")]
+    #[error("target_error of {answer} cannot be computed without a number of rows")]
     NeedsTypicalRows {
         /// The answer.
         answer: String,
@@ -47,13 +47,13 @@ pub struct TargetShortfall {
     pub answer: String,
     /// The share that would keep it, if any does.
     pub needed: Option<Rational>,
-    /// The share that is left for it.
+    /// The share that is available for it.
     pub available: Rational,
-    /// What other queries take of the spend: explicit shares, and targets above this one.
+    /// The part of the spend of other queries: explicit shares, and targets above this one.
     pub others: Rational,
-    /// What the policy may spend.
+    /// The part of the promise that the policy may spend.
     pub spend: Rational,
-    /// The error with that share; `None` when that leaves no sensible noise at all.
+    /// The error with that share; `None` if that is too small for any noise.
     pub best: Option<ErrorBound>,
 }
 
@@ -63,19 +63,20 @@ impl std::fmt::Display for TargetShortfall {
         let needed = needed.as_ref().map(|needed| format!("{} of the promise", percent(needed, 2, Rounding::Up)));
         let needed = needed.unwrap_or_else(|| "more than a million times the policy's spend".to_owned());
         let available = percent(available, 2, Rounding::Down);
-        write!(f, "target_error = {target} for {answer} needs {needed}, and {available} of it is left for this query")
+        write!(f, "target_error = {target} for {answer} needs {needed}, but only {available} is available")
     }
 }
 
 impl TargetShortfall {
-    /// Only what can help: no spend is above 1, and what others leave is no matter where all of it would not do.
+    /// Lists only remedies that can help: no spend is above 1, and shares of other queries matter only if they would
+    /// suffice.
     fn help(&self) -> String {
         let Self { target: _, answer: _, needed, available, others, spend, best } = self;
         let within = |share: &Rational| needed.as_ref().is_some_and(|needed| needed <= share);
         let mut fixes = Vec::new();
         match best {
-            Some(best) => fixes.push(format!("with all that is left, the error is {best}: allow that")),
-            None => fixes.push("next to nothing is left: allow a larger error".to_owned()),
+            Some(best) => fixes.push(format!("with the available share, the error is {best}: allow that")),
+            None => fixes.push("almost no share is available: allow a larger error".to_owned()),
         }
         let with_others = available + others;
         let with_spend = available + whole(1) - spend;
@@ -95,25 +96,26 @@ impl TargetShortfall {
 }
 
 impl TargetError {
-    /// What to do about it.
+    /// Remedies for the error.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Exceeds(exceeded) => exceeded.help(),
             Self::OutOfReach { .. } => "allow a larger error, or group more coarsely".to_owned(),
             Self::NeedsTypicalRows { .. } => {
-                "add `typical_rows = 10_000` to [data], a public guess at the number of rows; where they are one of each entity, \
-                 `typical_entities` to [entity]"
+                "add `typical_rows = 10_000` to [data], a public guess at the number of rows; if each entity has one \
+                 row, `typical_entities` to [entity]"
                     .to_owned()
             }
         }
     }
 }
 
-/// The policy with a share for every target error, the first query first. `queries` belong to its asks, in order.
+/// The policy with a share for every target error, the first query first. `queries` belong to its `[[query]]` sections,
+/// in order.
 ///
 /// # Errors
-/// When a target is out of reach, or leaves nothing for queries that go by weight.
+/// When a target is out of reach, or leaves no budget for queries by weight.
 pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, PlanErrors> {
     let fixed = policy.queries().iter().filter_map(|declared| match &declared.size {
         Size::Share(share) => Some(share.clone()),
@@ -147,7 +149,7 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     let step = policy.spend() / whole(STEPS);
     let share = |steps: u64| &step * whole(steps);
     let worst = |steps: u64| worst(query, &share(steps), policy);
-    // A promise that protects nobody is refused when the query is priced; more of it does not help here.
+    // An ineffective promise is refused when the query is priced; a larger share does not help here.
     let keeps = |steps: u64| match worst(steps) {
         Ok(FurthestAnswer { error, .. }) => Ok(error.number().is_some_and(|error| error <= target)),
         Err(PlanErrorKind::Noise(DecayError::TooWide)) => Ok(false),
@@ -182,7 +184,7 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     Err(TargetError::Exceeds(exceeded.into()).into())
 }
 
-/// The smallest number that is enough, given one that is not (or 0) and one that is.
+/// The smallest sufficient number, given an insufficient one (or 0) and a sufficient one.
 fn smallest(
     mut no: u64,
     mut yes: u64,
@@ -199,7 +201,7 @@ fn smallest(
     Ok(yes)
 }
 
-/// The name and the error of the answer that is furthest from the truth; no error where it cannot be told.
+/// The name and the error of the answer with the largest error; no error if it cannot be computed.
 pub(crate) fn worst_number(
     query: &Query,
     share: &Rational,
@@ -209,7 +211,7 @@ pub(crate) fn worst_number(
     Ok((answer, error.number().cloned()))
 }
 
-/// The answer of a query that is furthest from the true one.
+/// The answer of a query with the largest error.
 struct FurthestAnswer {
     answer: String,
     error: ErrorBound,
@@ -219,7 +221,7 @@ struct FurthestAnswer {
 fn worst(query: &Query, share: &Rational, policy: &Policy) -> Result<FurthestAnswer, PlanErrorKind> {
     let (measures, _) = price(query, share, policy)?;
     let all = bounds(query, &measures, policy);
-    // What has no number is further than anything.
+    // An error without a number counts as larger than any number.
     let key = |error: &ErrorBound| error.number().map_or((1, Rational::zero()), |error| (0, error.clone()));
     let worst = all.into_iter().max_by(|(_, left), (_, right)| key(left).cmp(&key(right)));
     let none = || FurthestAnswer { answer: "this query".to_owned(), error: ErrorBound::Value(Rational::zero()) };

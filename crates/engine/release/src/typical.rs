@@ -1,9 +1,10 @@
-//! What answers typically are, and how far off: the intervals that answers get after the noise, around guessed values.
+//! Typical answers and their errors: the intervals that answers have after the noise, around guessed values.
 //!
-//! A policy guesses how many rows and people there are and what is usual of columns, conditions and expressions. From these follow typical
-//! values of what is measured ([`deniable_query::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
-//! interval as after a release ([`deniable_answers::planned`] says where the noise reaches less far). So the plan and the
-//! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
+//! A policy guesses the numbers of rows and people, and the usual values of columns, conditions and expressions. From
+//! these follow typical values of the measures ([`deniable_query::Guesses`]); an output column and its interval are
+//! computed from them as if they were the noisy values, as after a release ([`deniable_answers::planned`] states where
+//! the noise reaches less far). So the plan and the answers agree for all arithmetic. Typical values do not change
+//! noise, price or identity: targets depend on bounds alone.
 
 use crate::forecast::AnswerForecast;
 use crate::plan::QueryPlan;
@@ -17,10 +18,10 @@ use deniable_query::{ColumnGuess, Guesses, MissingGuess, Query};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeSet;
 
-/// A typical answer, or all that is missing for it.
+/// A typical answer, or the guesses that are missing for it.
 pub type TypicalAnswer = Result<PlannedNumber, BTreeSet<MissingGuess>>;
 
-/// What these terms of the levels typically are, in one cell each.
+/// The typical values of these terms of the levels, in one cell each.
 pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<TypicalAnswer> {
     let query = planned.query();
     let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
@@ -35,7 +36,7 @@ pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)
         expressions: &planned.declared().typical,
     };
     let measures = query.typical(&guesses);
-    // What lacks a value is worked out with zero in its place, and not shown.
+    // A term without a value is computed with zero in its place, and not shown.
     let cell = |(at, value): (usize, &Result<i128, _>)| vec![*value.as_ref().unwrap_or(&0); query.width(at)];
     let noisy = Noisy {
         values: measures.iter().enumerate().map(cell).collect(),
@@ -54,7 +55,7 @@ pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)
     terms.iter().zip(planned).map(told).collect()
 }
 
-/// How many rows a query is about: of rows that are one of each entity as many as there are entities.
+/// The number of rows that a query is about; the number of entities if each entity has one row.
 pub(crate) fn own_rows(query: &Query, policy: &Policy) -> Option<Rational> {
     if query.is_of_entity_rows() {
         return policy.typical().entities.map(whole);
@@ -62,11 +63,11 @@ pub(crate) fn own_rows(query: &Query, policy: &Policy) -> Option<Rational> {
     policy.data().typical_rows.map(|rows| fewer(whole(rows), query, policy))
 }
 
-/// Rows that are made up where nothing is guessed of them.
+/// Number of synthetic rows if it is not guessed.
 const ROWS: u64 = 10_000;
-/// Rows that are made up at most: enough to look like any larger table.
+/// Most synthetic rows: enough to resemble any larger table.
 const MOST_ROWS: u64 = 100_000;
-/// Rows of one entity where their number alone is guessed.
+/// Rows per entity if only the number of rows is guessed.
 const ROWS_EACH: u64 = 3;
 
 /// The number of synthetic rows for previews of answers, and of their entities if that is guessed.
@@ -77,7 +78,7 @@ pub fn made_up(policy: &Policy) -> (u64, Option<u64>) {
     (policy.data().typical_rows.unwrap_or_else(few).min(MOST_ROWS), entities)
 }
 
-/// Rows that count, where people are guessed as well: no more than the caps let count of so many.
+/// The rows that count if the number of entities is guessed too: at most as many as the caps admit.
 fn fewer(rows: Rational, query: &Query, policy: &Policy) -> Rational {
     let Some(people) = policy.typical().entities.filter(|_| policy.entity().is_some()) else { return rows };
     let Caps { rows_per_group, groups } = query.caps();
@@ -86,13 +87,14 @@ fn fewer(rows: Rational, query: &Query, policy: &Policy) -> Rational {
     rows.min(whole(people) * whole(rows_per_group) * whole(groups))
 }
 
-/// The error of a typical answer over the answer; `None` where one is not known, or the answer is zero.
+/// The error of a typical answer over the answer; `None` if either is unknown, or the answer is zero.
 pub(crate) fn relative(planned: &PlannedNumber) -> Option<Rational> {
     let (answer, error) = (planned.answer.as_ref()?, planned.error.as_ref()?);
     (!answer.is_zero()).then(|| error / answer.abs())
 }
 
-/// What to add to the policy for relative errors that are missing, once each, the simplest first; and what was taken for granted.
+/// The guesses to add to the policy for missing relative errors, once each, the simplest first; and the assumptions
+/// made.
 #[must_use]
 pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Vec<String> {
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
@@ -114,7 +116,8 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
         queries.iter().filter(whole_table).map(|(planned, _)| format!("\"{}\"", planned.declared().name)).collect();
     if !names.is_empty() {
         notes.push(format!(
-            "taken to be about all rows, though WHERE leaves some out: {}; add `typical_share`, the part that stays, under [[query]]",
+            "assumed to be about all rows although WHERE leaves some out: {}; add `typical_share`, the part that \
+             remains, under [[query]]",
             names.join(", ")
         ));
     }
@@ -123,11 +126,17 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
         let spreads: BTreeSet<&str> =
             answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten().filter_map(spread_of).collect();
         notes.extend(spreads.iter().map(|words| {
-            format!("\"{name}\": the spread of `{words}` does not follow from those of its columns, so nothing is relative to it")
+            format!(
+                "\"{name}\": the spread of `{words}` does not follow from those of its columns, so its relative error \
+                 is unknown"
+            )
         }));
         let impossible = planned.query().impossible(&planned.declared().typical);
         notes.extend(impossible.iter().map(|words| {
-            format!("`typical` of \"{name}\": `{words}` cannot be that; of a condition it is a part of the rows, from 0 to 1, of a value within its bounds")
+            format!(
+                "`typical` of \"{name}\": the guess for `{words}` is impossible; for a condition give a part of the \
+                 rows from 0 to 1, for a value one within its bounds"
+            )
         }));
         let unknown = planned.query().unknown(&planned.declared().typical);
         notes.extend(
@@ -137,7 +146,7 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
     notes
 }
 
-/// Where a guess is stated, in the order in which a person would; `None` where none can be.
+/// The place where a guess is stated, in the order of simplicity; `None` if no guess helps.
 fn key(missing: &MissingGuess, planned: &str, policy: &Policy) -> Option<(usize, String)> {
     let of_column = |table: &str, column: &str| section((table != policy.data().table).then_some(table), column);
     Some(match missing {
@@ -148,7 +157,7 @@ fn key(missing: &MissingGuess, planned: &str, policy: &Policy) -> Option<(usize,
         MissingGuess::Expression(words) => {
             (4, format!("`typical = {{ {} = ... }}` to the query \"{planned}\"", quoted(words)))
         }
-        // A spread follows from columns alone, and ranks from no guess.
+        // A spread follows from columns alone, and no guess determines a rank.
         MissingGuess::SpreadOf(_) | MissingGuess::Rank => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! The same policy under another promise: what `plan --sweep` tables and `explore` shows.
+//! The same policy under another promise, for `plan --sweep` and `explore`.
 
 use deniable_core::adversary::{Adversary, AdversaryError, PriorRange};
 use deniable_core::exact::Rational;
@@ -13,11 +13,11 @@ pub enum WhatIfError {
     /// The promise cannot be kept.
     #[error(transparent)]
     Promise(#[from] GuaranteeError),
-    /// The adversary cannot be described so.
+    /// The adversary is invalid.
     #[error(transparent)]
     Adversary(#[from] AdversaryError),
-    /// Another part of the promise is not known.
-    #[error("`{0}` needs the rest of that promise")]
+    /// The policy does not state the other numbers of the promise.
+    #[error("`{0}` needs the other numbers of that promise")]
     NeedsRest(&'static str, &'static str),
 }
 
@@ -33,7 +33,7 @@ pub const KEYS: [&str; 8] = [
     key::EPSILON,
 ];
 
-/// The key that a name or alias of a notion means, where the promise is one of [`KEYS`].
+/// The key for a name or alias of a notion, if the promise is one of [`KEYS`].
 #[must_use]
 pub fn key(name: &str) -> Option<&'static str> {
     let wanted = match find(name)?.notion {
@@ -41,15 +41,15 @@ pub fn key(name: &str) -> Option<&'static str> {
         Notion::Beta => key::BETA,
         notion => notion.entry().promise?.key,
     };
-    // `odds` names the bound as a factor, which no key of a policy does; `alpha-beta` is two numbers.
+    // `odds` names the bound as a factor, which no key of a policy states; `alpha-beta` has two numbers.
     let is_one = !find(name)?.is_odds() && find(name)?.notion != Notion::AlphaBeta;
     KEYS.into_iter().find(|known| is_one && *known == wanted)
 }
 
-/// The promise of this key with this number; what else it consists of is taken from the policy's own.
+/// The promise of this key with this number; its other numbers are taken from the policy's own.
 ///
 /// # Errors
-/// When the policy has no promise to take the rest from.
+/// When the policy has no promise to take the other numbers from.
 pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Promise, WhatIfError> {
     Ok(match key {
         key::POSTERIOR_AT_MOST => Promise::PosteriorAtMost(value),
@@ -76,15 +76,15 @@ pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Pr
     })
 }
 
-/// The policy with this promise alone in place of all its promises, and other beliefs beforehand where they are given.
-/// Who else the adversary is, the queries and their shares stay.
+/// The policy with this promise alone in place of all its promises, and other priors if they are given.
+/// The rest of the adversary, the queries and their shares stay the same.
 ///
 /// # Errors
 /// When the promise cannot be kept against that adversary.
 pub fn with_promise(policy: &Policy, promise: Promise, priors: Option<PriorRange>) -> Result<Policy, WhatIfError> {
     let (adversary, preset) = (policy.guarantee().adversary(), policy.guarantee().preset());
     let (adversary, preset) = match priors {
-        // The preset's sentence would be about other beliefs.
+        // The preset's description would not match other priors.
         Some(priors) if priors != *adversary.priors() => {
             (Adversary::new(adversary.knows_size(), priors, adversary.moves_together())?, None)
         }
@@ -106,7 +106,7 @@ mod tests {
             assert_eq!(key(name), Some(meant), "{name}");
         }
         assert_eq!(key("posterior"), Some(key::POSTERIOR_AT_MOST));
-        // What is a factor, two numbers or no promise has no key.
+        // Factors, pairs of numbers and words that are not promises have no key.
         assert_eq!(["odds", "alpha-beta", "free-lunch", "bounded-dp", "nonsense"].map(key), [None; 5]);
     }
 }

@@ -128,11 +128,11 @@ fn the_loss_is_published_and_paid_for() {
     let exact = i64::try_from(patients_with_one_visit(&place)).unwrap();
     assert!((count(0) - exact).abs() < 150 && (count(0) + count(1) - 2_000).abs() < 200, "{json}");
     let notes = json["answers"][0]["warnings"].to_string();
-    assert!(notes.contains("the caps leave something out of this query for about"), "{notes}");
+    assert!(notes.contains("the caps leave out rows of about"), "{notes}");
     assert_eq!(place.charges(), 2);
     // In CSV it is a note of the answer.
     let csv = place.release(&["--query", "visits by sex", "--format", "csv"]).done().stdout;
-    assert!(csv.lines().next().unwrap().ends_with(",notes") && csv.contains("the caps leave something out"), "{csv}");
+    assert!(csv.lines().next().unwrap().ends_with(",notes") && csv.contains("the caps leave out rows of about"), "{csv}");
     assert_eq!(place.charges(), 2);
     let page = place.run(&["report", "policy.toml"]).done().stdout;
     assert!(page.contains("visits by sex, left out"));
@@ -325,7 +325,7 @@ fn the_loss_alone_names_its_own_caps() {
     // Numbers that are hidden in the table are not shown in the notes either.
     place.edit("policy.toml", "[columns.age]", "[display]\nhide_below = 1_000_000\n\n[columns.age]");
     let both = place.release(&["--query", "visits by sex"]).done();
-    assert!(!both.stdout.contains("the caps leave something out of this query"), "{}", both.stdout);
+    assert!(!both.stdout.contains("the caps leave out rows of about"), "{}", both.stdout);
 }
 
 /// A suggestion that is impossible is refused before anything is charged, and the message names the query.

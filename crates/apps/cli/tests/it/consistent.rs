@@ -53,14 +53,14 @@ fn totals_are_the_sums_of_their_parts() {
         let number = |part: &str| row[2][part].as_i64().unwrap();
         assert!(number("low") <= number("value") && number("value") <= number("high"), "{row}");
     }
-    insta::assert_snapshot!(note(&publication), @"the groupings were made to add up, and counts not to be negative, by changing the noisy answers as little as it takes: without budget. The intervals are those of the noisy answers, and reach to what is shown");
+    insta::assert_snapshot!(note(&publication), @"the noisy answers were changed as little as possible so that the groupings add up and counts are not negative, at no cost in budget. The intervals are those of the noisy answers, extended to the shown numbers");
     let table = place.release(&[]).done().stdout;
-    assert!(table.contains("note: the groupings were made to add up"), "{table}");
+    assert!(table.contains("note: the noisy answers were changed as little as possible"), "{table}");
     // Consistent totals can be switched off and on: free, and with the same numbers as before.
     place.edit("policy.toml", "name = \"totals\"\nsql", "name = \"totals\"\nconsistent = false\nsql");
     let without = place.release(&["--format", "json"]).done().json();
     assert_eq!(without["answers"][0]["consistent"], false);
-    insta::assert_snapshot!(note(&without), @"the groupings do not add up exactly, as each has noise of its own; `consistent = false` leaves it so");
+    insta::assert_snapshot!(note(&without), @"the groupings do not add up exactly, as each has noise of its own; `consistent = false` keeps them so");
     place.edit("policy.toml", "consistent = false", "consistent = true");
     assert_eq!(place.release(&["--format", "json"]).done().stdout, run.stdout);
     assert_eq!(place.charges(), 1);
@@ -72,7 +72,7 @@ fn people_with_several_rows_do_not_add_up() {
     place.edit("policy.toml", "adversary", "entity = { key = \"patient\", rows_per_group = 2, groups = 2 }\nadversary");
     let publication = place.release(&["--format", "json"]).done().json();
     assert_eq!(publication["answers"][0]["consistent"], false);
-    insta::assert_snapshot!(note(&publication), @r#"the groupings do not add up: in each of them the rows of each patient are capped by themselves; `levels = "together"` in [entity] caps them once"#);
+    insta::assert_snapshot!(note(&publication), @r#"the groupings do not add up: caps apply to the rows of each patient in each grouping separately; `levels = "together"` in [entity] applies them once"#);
 }
 
 #[test]

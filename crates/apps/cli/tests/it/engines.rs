@@ -270,11 +270,11 @@ fn known_failures_are_not_charged_again() {
     let lying =
         Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
     let found = at(&place, &lying, &["release", "policy.toml"]).refused();
-    assert!(line(&found.stderr).contains("query \"people\" was not asked, nor charged"), "{found:?}");
+    assert!(line(&found.stderr).contains("query \"people\" was neither computed nor charged"), "{found:?}");
     assert_eq!(place.charges(), 1);
     write(&engine.python, &place, "'other'");
     let changed = at(&place, &engine, &["release", "policy.toml"]).refused();
-    assert!(line(&changed.stderr).contains("query \"people\" was not asked, nor charged"), "{changed:?}");
+    assert!(line(&changed.stderr).contains("query \"people\" was neither computed nor charged"), "{changed:?}");
     assert_eq!(place.charges(), 1);
     write(&engine.python, &place, &format!("'{SECRET}'"));
     at(&place, &engine, &["release", "policy.toml"]).done();

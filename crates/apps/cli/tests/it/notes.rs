@@ -47,8 +47,8 @@ fn averages_beside_their_sums_are_explained() {
         let notes = publication["answers"][0]["warnings"].as_array().unwrap().clone();
         notes.iter().filter_map(Value::as_str).find(|note| note.starts_with("AVG")).map(str::to_owned)
     };
-    insta::assert_snapshot!(note("AVG(age), SUM(age) / COUNT(age)").unwrap(), @"AVG(age) is not SUM(age) / COUNT(age): their sums have noise of their own, and each is as far off as its interval says");
-    insta::assert_snapshot!(note("SUM(age), COUNT(*), AVG(age)").unwrap(), @"AVG(age) is not SUM(age) / COUNT(*): their sums have noise of their own, and each is as far off as its interval says");
+    insta::assert_snapshot!(note("AVG(age), SUM(age) / COUNT(age)").unwrap(), @"AVG(age) differs from SUM(age) / COUNT(age): their sums have separate noise, and each number has the error that its interval states");
+    insta::assert_snapshot!(note("SUM(age), COUNT(*), AVG(age)").unwrap(), @"AVG(age) differs from SUM(age) / COUNT(*): their sums have separate noise, and each number has the error that its interval states");
     // If the centre is 0, one sum serves both.
     for columns in [
         "AVG(change), SUM(change), COUNT(change)",

@@ -168,7 +168,7 @@ fn wrong_lengths_are_refused() {
         tamper(path, &format!("UPDATE entries SET payload = {put} WHERE kind = 'answered-in-file'"));
         rechain(path);
     };
-    // No zstd frame of this length decompresses to so much.
+    // No zstd frame of this length decompresses to that length.
     state("1", &place.path);
     assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
     restore();

@@ -28,7 +28,7 @@ const NAME: &str = "version-1.ledger";
 /// The secret bytes of the key.
 const KEY: [u8; 32] = [7; 32];
 /// This count of numbers is stored in a separate file.
-const MANY: i128 = 1_600;
+const LARGE_COUNT: i128 = 1_600;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../testdata/ledgers")
@@ -141,7 +141,7 @@ fn files() -> (NumbersFile, AnswerFile) {
     let answers = folder().join("version-1.ledger.answers");
     let numbers = fs::read(answers.join("14.numbers")).unwrap();
     let hash = blake3::Hasher::new_derive_key("deniable-ledger-v1 numbers file").update(&numbers).finalize();
-    let numbers = NumbersFile { charge: 14, count: MANY as u64, hash: hash.to_hex().to_string() };
+    let numbers = NumbersFile { charge: 14, count: LARGE_COUNT as u64, hash: hash.to_hex().to_string() };
     let names = fs::read_dir(answers).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let hash = names.filter_map(|name| name.strip_suffix(".json.zst").map(str::to_owned)).next().unwrap();
     let bytes = large().to_string().len();
@@ -243,7 +243,7 @@ fn the_fixture_opens_with_its_key_and_adds_up() {
             Draw::Open | Draw::Begun(_) | Draw::Closed => None,
         })
         .collect();
-    assert_eq!(drawn, [Some(vec![41, -7]), Some((0..MANY).collect()), None]);
+    assert_eq!(drawn, [Some(vec![41, -7]), Some((0..LARGE_COUNT).collect()), None]);
     let answers: Vec<Option<Value>> = known.releases.iter().map(answer).collect();
     let small: Value = serde_json::from_str(r#"{"b":[41,-7],"a":0.10}"#).unwrap();
     assert!(answers == [Some(small), Some(large()), None], "another answer");
@@ -263,9 +263,9 @@ fn renew() {
     let nothing = serde_json::from_value(json!({ "hash": "0".repeat(64), "bytes": 0 })).unwrap();
     let first = events(NumbersFile { charge: 14, count: 0, hash: String::new() }, nothing).remove(0);
     assert!(deniable_ledger::store::create(&path, &rows(&[first])[0]).unwrap());
-    let many: Vec<i128> = (0..MANY).collect();
+    let many: Vec<i128> = (0..LARGE_COUNT).collect();
     let written = Room::allocate(&path, 14, many.len()).unwrap().fill(&many).unwrap();
-    let NumbersLocation::File(numbers) = written else { panic!("{MANY} numbers fit into an entry") };
+    let NumbersLocation::File(numbers) = written else { panic!("{LARGE_COUNT} numbers fit into an entry") };
     let draft = deniable_ledger::answer::Draft::of(&FORM, &large()).unwrap();
     draft.keep(&path).unwrap();
     let Event::AnsweredInFile(AnsweredInFile { file, .. }) = draft.event(14) else { panic!("it is not large") };

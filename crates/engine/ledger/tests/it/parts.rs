@@ -145,7 +145,7 @@ fn charges_are_invisible_to_other_analysts() {
 }
 
 #[test]
-fn overlapping_parts_take_from_what_is_for_everybody() {
+fn overlapping_parts_take_from_the_unreserved_share() {
     let place = Place::new();
     let overlapping = |name| (name, ratio(2, 3), Sharing::Overlapping);
     let mut ledger = divided(&place, &[overlapping("ana"), overlapping("bo"), ("cy", ratio(1, 6), Sharing::Reserved)]);

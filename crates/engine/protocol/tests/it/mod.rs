@@ -161,7 +161,7 @@ fn an_account_that_has_not_paid_yet_pays() {
 }
 
 #[test]
-fn what_is_shown_is_what_was_stored_first() {
+fn the_first_stored_answer_is_shown() {
     let place = Place::new();
     let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_at(place.path());
     assert_eq!(place.run(&mut toy).unwrap().answers, [(0, 1000, Origin::Charged)]);

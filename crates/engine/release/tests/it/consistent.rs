@@ -1,4 +1,5 @@
-//! Consistent levels are stored with the answer: the same for ever, shown or not, and not needed to read it.
+//! Consistent levels are stored with the answer: they never change, whether shown or not, and reading does not need
+//! them.
 
 use deniable_core::noise::SystemRng;
 use deniable_data::Resources;
@@ -81,7 +82,7 @@ impl Place {
 }
 
 #[test]
-fn both_are_stored_and_the_ask_says_which_is_shown() {
+fn both_numbers_are_stored_and_the_query_selects_those_shown() {
     let place = Place::new();
     let first = place.release(&place.without, &|_| {}).unwrap();
     assert_eq!((first.noisy.consistent.as_ref(), first.origin), (None, Origin::Charged));
@@ -93,9 +94,9 @@ fn both_are_stored_and_the_ask_says_which_is_shown() {
     assert_eq!(consistent[0].iter().sum::<i128>(), consistent[1][0]);
     assert!(consistent.iter().flatten().all(|count| *count >= 0));
     let (shown, note) = place.note(&place.plan, &with);
-    assert!(shown && note.starts_with("the groupings were made to add up, and counts not to be negative"), "{note}");
+    assert!(shown && note.starts_with("the noisy answers were changed as little as possible"), "{note}");
     let (shown, note) = place.note(&place.without, &first);
-    assert!(!shown && note.ends_with("`consistent = false` leaves it so"), "{note}");
+    assert!(!shown && note.ends_with("`consistent = false` keeps them so"), "{note}");
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn answers_stored_without_consistent_numbers_are_shown_as_they_are() {
     let again = place.release(&place.plan, &|_| {}).unwrap();
     assert_eq!((again.noisy, again.origin), (answer.noisy.clone(), Origin::Stored));
     let (shown, note) = place.note(&place.plan, &answer);
-    assert!(!shown && note.ends_with("numbers this large stay so"), "{note}");
+    assert!(!shown && note.ends_with("numbers this large are not made consistent"), "{note}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Queries that an earlier answer of the ledger holds: taken from it, free; and what is nearly the same, paid for.
+//! Queries that an earlier answer contains are free, and similar queries are paid for.
 
 use deniable_core::noise::SystemRng;
 use deniable_data::Resources;
@@ -25,7 +25,7 @@ columns.age = { type = "integer", bounds = [0, 100] }
 adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
 "#;
-/// Three measures at each of three levels, at a half.
+/// Three measures at each of three levels, with half of the promise.
 const LARGE: &str = "SELECT sex, COUNT(*), AVG(age) FROM t GROUP BY ROLLUP (sex)";
 
 struct Place(TempDir);
@@ -88,7 +88,7 @@ fn only(plan: &Plan) -> &QueryPlan {
 }
 
 #[test]
-fn what_an_answer_holds_is_taken_from_it_free() {
+fn queries_contained_in_an_answer_are_free() {
     let place = Place::new();
     let large = place.large();
     let (all, _) = place.release(&large);
@@ -105,17 +105,17 @@ fn what_an_answer_holds_is_taken_from_it_free() {
     assert_eq!(answer.noisy.consistent.unwrap(), [all.noisy.consistent.unwrap()[at].clone()]);
     assert_eq!(only(&offered).measures()[0].decay(), only(&large).measures()[at].decay());
     assert!(answer.noisy.decays[0].ratio() < only(&asked).measures()[0].decay().ratio());
-    // Nothing was charged, and nothing recorded.
+    // Nothing was charged or recorded.
     let after = place.account();
     assert_eq!((&after.spent, after.releases.len()), (&before.spent, before.releases.len()));
-    // What is published says where it is from, and adds nothing to what was spent.
+    // The publication names the earlier answer, and adds nothing to the budget spent.
     let summary = show(&place.0.path().join("l")).unwrap();
     let answers = [stored(&offered, &summary).unwrap().swap_remove(0).unwrap()];
     let shown = published(&offered, &answers).answers.swap_remove(0);
     assert_eq!((shown.share.to_string(), shown.odds.to_string()), ("0".to_owned(), "1".to_owned()));
     assert_eq!(serde_json::to_value(&shown).unwrap()["taken_from"], "large");
     assert!(shown.warnings.iter().any(|note| note.contains("the earlier answer \"large\"")), "{:?}", shown.warnings);
-    // A number of the large table is the same number in the small one.
+    // Both tables show the same number.
     let count = |name: &str, table: &deniable_publication::Answer, column: usize| {
         let is =
             |row: &&Vec<deniable_publication::Cell>| serde_json::to_string(&row[0]).unwrap() == format!("\"{name}\"");
@@ -127,25 +127,25 @@ fn what_an_answer_holds_is_taken_from_it_free() {
     }
 }
 
-/// A charge of its own comes first, and the first answer stays the one, whatever comes later.
+/// A charge of the query's own has priority, and the first answer stays in use, whatever is stored later.
 #[test]
-fn what_was_shown_stays() {
+fn shown_answers_stay_the_same() {
     let place = Place::new();
     let small = || place.plan("small", "SELECT COUNT(*) FROM t", "1/64", same);
-    // Every row is one or the other: the total leaves out nobody.
+    // Each row has one of the two keys: the total counts all rows.
     let large = "WITH a AS (SELECT CASE WHEN age > 50 THEN 'old' ELSE 'young' END AS years, age FROM t) SELECT years, COUNT(*), AVG(age) FROM a GROUP BY ROLLUP (years)";
     let large = place.plan("large", large, "1/2", same);
     place.release(&large);
     place.release(&place.plan("better", "SELECT COUNT(*), SUM(age) FROM t", "1/3", same));
     let from = |plan: &Plan| only(plan).within().map(|within| within.name().to_owned());
     assert_eq!(from(&small().with_earlier(Some(&place.account()))).as_deref(), Some("large"));
-    // Only the second is exact enough for this one.
+    // Only the second answer is exact enough for this query.
     let second = place.plan("b", "SELECT COUNT(*) FROM t", "1/6", same);
     let at = only(&second).query().measures_within(only(&large).query()).unwrap()[0];
     let (first, own) = (&only(&large).measures()[at], &only(&second).measures()[0]);
     assert!(own.decay().ratio() < first.decay().ratio(), "{} {}", own.odds(), first.odds());
     assert_eq!(from(&second.with_earlier(Some(&place.account()))).as_deref(), Some("better"));
-    // Asked anew: paid, and its own from then on.
+    // Asked anew: charged, and the query's own answer from then on.
     let (_, told) = place.release(&small());
     assert_eq!(told, ["small Charged"]);
     let plan = small().with_earlier(Some(&place.account()));
@@ -153,15 +153,15 @@ fn what_was_shown_stays() {
     assert_eq!(place.release(&plan).1, ["small Stored"]);
 }
 
-/// The same noise is enough, and any less is paid for.
+/// Equal noise suffices; a query with less noise is paid for.
 #[test]
-fn the_noise_decides_exactly() {
+fn the_noise_is_compared_exactly() {
     let place = Place::new();
     place.release(&place.plan("two", "SELECT COUNT(*), SUM(age) FROM t", "1/4", same));
     for (share, offered) in [("1/9", true), ("1/8", true), ("1001/8000", false), ("1/4", false)] {
         assert_eq!(place.offered("SELECT COUNT(*) FROM t", share, same).is_some(), offered, "{share}");
     }
-    // A chosen value is compared by its decay, too.
+    // A value chosen by rank is compared by its decay, too.
     place.release(&place.plan("ranks", "SELECT COUNT(*), MEDIAN(age) FROM t", "1/4", same));
     assert_eq!(place.offered("SELECT MEDIAN(age) FROM t", "1/8", same).as_deref(), Some("ranks"));
     assert_eq!(place.offered("SELECT MEDIAN(age) FROM t", "1/7", same), None);
@@ -169,7 +169,7 @@ fn the_noise_decides_exactly() {
 }
 
 #[test]
-fn what_is_nearly_the_same_is_not_offered() {
+fn similar_queries_are_not_offered() {
     let place = Place::new();
     let sql = "SELECT sex, town, COUNT(*), COUNT(*) FILTER (WHERE smokes), SUM(age) FROM t GROUP BY GROUPING SETS ((sex, town), (sex))";
     place.release(&place.plan("large", sql, "1/2", same));
@@ -183,7 +183,7 @@ fn what_is_nearly_the_same_is_not_offered() {
         assert!(is_offered(held), "{held}");
     }
     for other in [
-        // Rows of an undeclared town count at no level of the large query, and here they do.
+        // Rows of an undeclared town count at no level of the large query, but in this one.
         "SELECT sex, COUNT(*) FROM t GROUP BY sex",
         "SELECT town, COUNT(*) FROM t GROUP BY town",
         "SELECT COUNT(*) FROM t",
@@ -198,7 +198,7 @@ fn what_is_nearly_the_same_is_not_offered() {
     ] {
         assert!(!is_offered(other), "{other}");
     }
-    // Declarations and versions: what was charged was about something else.
+    // Declarations and versions: the earlier charge was about something else.
     let sql = "SELECT sex, town, COUNT(*), SUM(age) FROM t GROUP BY sex, town";
     let after = |old: &'static str, new: &'static str| {
         let change = move |text: String| {
@@ -219,9 +219,9 @@ fn what_is_nearly_the_same_is_not_offered() {
     );
 }
 
-/// Caps choose rows: under others, the same words ask about other rows.
+/// Caps choose rows: under other caps, the same SQL is about other rows.
 #[test]
-fn caps_are_part_of_what_is_asked() {
+fn caps_are_part_of_the_query() {
     let place = Place::new();
     let entity = |text: String| {
         text.replace("adversary =", "entity = { key = \"id\", rows_per_group = 2, groups = 2 }\nadversary =")
@@ -232,13 +232,14 @@ fn caps_are_part_of_what_is_asked() {
     assert_eq!(place.offered(small, "1/64", |text| entity(text) + "rows_per_group = 1\n"), None);
     assert_eq!(place.offered(small, "1/64", |text| entity(text) + "groups = 1\n"), None);
     assert_eq!(place.offered(small, "1/64", |text| entity(text) + "rows_per_group = 2\n").as_deref(), Some("large"));
-    // Another account, though the file is the same.
+    // Another account, although the file is the same.
     assert_eq!(place.offered(small, "1/64", same), None);
 }
 
-/// Whoever states no price is shown the dearest answer that holds the query: its own where it is the same query, and part of another where not.
+/// An analyst who states no price is shown the dearest answer that contains the query: its own for the same query, or
+/// part of another.
 #[test]
-fn the_dearest_answer_is_what_is_free() {
+fn the_dearest_answer_is_free() {
     let place = Place::new();
     let ask = |share: &str| place.plan("asked", "SELECT sex, COUNT(*) FROM t GROUP BY sex", share, same);
     place.release(&ask("1/100"));
@@ -246,13 +247,13 @@ fn the_dearest_answer_is_what_is_free() {
     assert!(only(&cheap).within().is_none(), "the same query has its own answer");
     assert_eq!(only(&cheap).declared().share, deniable_core::exact::ratio(1, 100));
     let (dear, _) = place.release(&ask("1/8"));
-    // However exact it would be at its own price.
+    // Whatever the accuracy at its own price.
     for share in ["1/100", "1/8", "1/2"] {
         let free = ask(share).with_dearest(&place.account()).unwrap();
         let summary = show(&place.0.path().join("l")).unwrap();
         assert_eq!(stored(&free, &summary).unwrap().swap_remove(0).unwrap().noisy.values, dear.noisy.values, "{share}");
     }
-    // A dearer answer to more holds it, too; what nothing holds is not free.
+    // A dearer answer to a larger query contains it, too; a query that no answer contains is not free.
     place.release(&place.large());
     let within = ask("1/8").with_dearest(&place.account()).unwrap();
     assert_eq!(only(&within).within().map(|within| within.name().to_owned()).as_deref(), Some("large"));
@@ -263,7 +264,7 @@ fn the_dearest_answer_is_what_is_free() {
 /// On af891581 every stored answer was planned again for every request: 300 of them took a second.
 #[test]
 fn stored_answers_are_compared_as_data() {
-    // What is planned is counted in the whole process.
+    // The number of planned texts is counted for the whole process.
     if !in_own_process("it::contained::stored_answers_are_compared_as_data") {
         return;
     }

@@ -100,9 +100,9 @@ fn number(shown: &ShownValue) -> Option<(Rational, Option<Rational>, Option<Rati
 }
 
 enum Truth {
-    /// What is kept beyond caps depends on the ledger's key, and so does the truth.
+    /// The kept rows beyond caps depend on the ledger's key, and so does the truth.
     OfEachLedger,
-    /// Nothing is left out, so it is one for all.
+    /// No rows are left out, so all ledgers have the same truth.
     OfAll(Vec<Vec<Option<Rational>>>),
 }
 
@@ -115,7 +115,7 @@ impl Truth {
     }
 }
 
-/// How many cells were covered, of how many, over this many fresh ledgers.
+/// The number of covered cells and of all cells, over this many fresh ledgers.
 fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker: usize) -> (u64, u64) {
     let folder = tempfile::tempdir().unwrap();
     let (mut covered, mut cells) = (0, 0);
@@ -193,7 +193,7 @@ fn intervals_cover_on_the_clinic() {
 fn intervals_cover_on_adult() {
     let Some(path) = deniable_testing::adult() else { return };
     let (plan, source) = prepare(ADULT, &root(), &path);
-    // A row is a person, and has no caps: two ledgers' truths are the same one, read from the file once and not for each.
+    // A row is a person, and there are no caps: all ledgers have the same truth, read from the file once.
     let of_all = truth(&plan, &source, &Salt([1; 32]));
     assert!(of_all == truth(&plan, &source, &Salt([2; 32])));
     check("adult", &plan, &source, &Truth::OfAll(of_all));

@@ -1,4 +1,4 @@
-//! Forecasts against numbers worked out by hand, and targets against their definition. No data is read.
+//! Forecasts against numbers computed by hand, and targets against their definition. No data is read.
 
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::interval::{Law, reach};
@@ -53,11 +53,11 @@ fn counts_and_sums_have_their_margin() {
     let sum = &ask(HEAD, "SELECT SUM(x) FROM t")[0];
     let reach = whole(margin(&decay(whole(1), 30), &ratio(19, 20)));
     assert_eq!(number(sum), reach);
-    assert!(sum.relative.is_none(), "nobody said what is usual of x: {sum:?}");
+    assert!(sum.relative.is_none(), "no typical value of x is stated: {sum:?}");
 }
 
 #[test]
-fn averages_rest_on_rows() {
+fn averages_depend_on_rows() {
     let mean = &ask(HEAD, "SELECT g, AVG(x) FROM t GROUP BY g")[0];
     // Half of ε each; centred at 20, a row moves the sum by at most 10. Most of the allowed error is for both together.
     let (sum, count) = (Law::of(&decay(ratio(1, 2), 10)), Law::of(&decay(ratio(1, 2), 1)));
@@ -66,20 +66,20 @@ fn averages_rest_on_rows() {
     };
     let least = [0.5, 0.7, 0.8, 0.9, 0.95, 0.98].map(error).into_iter().fold(f64::INFINITY, f64::min);
     assert!((number(mean).to_f64().unwrap() - least).abs() < 1e-9, "{} {least}", number(mean));
-    // Less than margins of 97.5% each would come to.
+    // Less than the sum of two margins of 97.5%.
     let each = |decay: Decay| whole(margin(&decay, &ratio(39, 40)));
     let (sum, count) = (each(decay(ratio(1, 2), 10)), each(decay(ratio(1, 2), 1)));
     assert!(number(mean) < ratio(3, 4) * (sum + whole(10) * &count) / (whole(3_000) - count));
     let without = HEAD.replace(", typical_rows = 9_000", "");
     assert_eq!(ask(&without, "SELECT AVG(x) FROM t")[0].error, ErrorBound::NeedsTypicalRows);
-    // Next to no rows: what the bounds allow at all.
+    // Very few rows: the range of the bounds.
     let few = HEAD.replace("9_000", "3");
     assert_eq!(number(&ask(&few, "SELECT g, AVG(x) FROM t GROUP BY g")[0]), whole(20));
     assert_eq!(number(&ask(&few, "SELECT g, VAR_POP(x) FROM t GROUP BY g")[0]), whole(100));
 }
 
-/// Whatever the values are, no more errors are beyond the bound than are allowed: 2,000 draws each, of which 5% may be, with a standard
-/// error of half a percent.
+/// For all values, at most the allowed share of errors exceeds the bound: 2,000 draws each, of which 5% may, with a
+/// standard error of half a percent.
 #[test]
 fn the_errors_of_means_and_spreads_are_rarely_exceeded() {
     let rows = 400;
@@ -92,7 +92,7 @@ fn the_errors_of_means_and_spreads_are_rarely_exceeded() {
     let draw = |parts: i64, sensitivity| TwoSidedGeometric::new(decay(ratio(1, parts), sensitivity));
     let (of_mean, of_spread) = ([draw(2, 10), draw(2, 1)], [draw(3, 10), draw(3, 1), draw(3, 100)]);
     let n = f64::from(rows);
-    // Truths: so many rows at -10, at 10, and the rest at 0.
+    // Truths: these numbers of rows at -10 and at 10, and the rest at 0.
     for (low, high) in [(0, 0), (200, 200), (0, 400), (100, 0), (0, 130), (1, 399)] {
         let (s, q) = (f64::from(10 * (high - low)), f64::from(100 * (high + low)));
         let variance = |s: f64, q: f64, n: f64| (q / n - (s / n).powi(2)).clamp(0.0, 100.0);
@@ -126,8 +126,9 @@ fn quantiles_are_off_by_rows() {
     let ErrorBound::Rows(rows) = &median.error else { panic!("{median:?}") };
     assert_eq!(median.relative, Some(rows / whole(9_000)));
     assert!(median.noise[0].deviation.is_none());
-    // Distances in tenths of a row, of which one person moves nine: r = e^(−1/9). The 20 others of the grid, t+1 tenths away,
-    // may weigh 2·5%: 20·r^(t+1) ≤ 1/10 from t+1 = 48 on (M-PF). The exponential mechanism would take 53 tenths.
+    // Distances in tenths of a row, of which one person moves nine: r = e^(−1/9). The 20 other values of the grid, t+1
+    // tenths away, may weigh 2·5%: 20·r^(t+1) ≤ 1/10 from t+1 = 48 on (M-PF). The exponential mechanism would take 53
+    // tenths.
     let high = &ask(HEAD, "SELECT PERCENTILE_CONT(x, 0.9) FROM t")[0];
     assert_eq!(high.error, ErrorBound::Rows(whole(5)));
     let several = ask(HEAD, "SELECT MEDIAN(x), PERCENTILE_CONT(x, 0.9) AS high, MIN(x) FROM t");
@@ -135,7 +136,7 @@ fn quantiles_are_off_by_rows() {
     assert_eq!(names, ["MEDIAN(x)", "high", "MIN(x)"]);
     assert!(several.iter().all(|answer| matches!(answer.error, ErrorBound::Rows(_))), "{several:?}");
     assert!(several[0].noise[0].deviation.is_some(), "two quantiles of one value share counts");
-    // A range is off by the ranks of both, each with half of what may be missed.
+    // The error of a range is that of both ranks, each with half of the allowed error.
     let wide = HEAD.replace("[10, 30]", "[10, 400]");
     let range = ask(&wide, "SELECT PERCENTILE_CONT(x, 0.75) - PERCENTILE_CONT(x, 0.25) AS iqr FROM t");
     let [ErrorBound::Rows(high), ErrorBound::Rows(low), ErrorBound::Rows(iqr)] =
@@ -176,16 +177,16 @@ fn errors_are_relative_to_typical_answers() {
     let mean = &ask(GUESSED, "SELECT g, AVG(x) FROM t GROUP BY g")[0];
     let planned = mean.typical.as_ref().unwrap();
     assert_eq!(planned.answer, Some(whole(12)));
-    // Half the width of the interval at these values, which is no wider than the bound for all values.
+    // Half the width of the interval at these values, which is at most as wide as the bound for all values.
     assert!(planned.error.as_ref().unwrap() < &number(mean), "{mean:?}");
     assert_eq!(mean.relative, Some(planned.error.clone().unwrap() / whole(12)));
-    // Of a part of the rows; the bound, which targets rest on, stays.
+    // For a part of the rows; the bound, on which targets depend, stays the same.
     let share =
         plan(GUESSED, "[[query]]\nsql = 'SELECT COUNT(*), AVG(x) FROM t WHERE x > 11'\ntypical_share = '1/9'").unwrap();
     let share = expected(&share.queries()[0], share.policy());
     assert_eq!(share[0].typical.as_ref().unwrap().answer, Some(whole(1_000)));
     assert_eq!(number(&share[1]), number(&ask(GUESSED, "SELECT COUNT(*), AVG(x) FROM t")[1]));
-    // Nothing is invented.
+    // No value is invented.
     let unknown = &ask(GUESSED, "SELECT SUM(y) FROM t")[0];
     assert!(unknown.relative.is_none() && unknown.typical.is_err(), "{unknown:?}");
 }
@@ -198,7 +199,7 @@ fn arithmetic_has_rows_of_its_own() {
     assert!(rate.noise.is_empty() && matches!(rate.error, ErrorBound::Typical(_)), "{rate:?}");
     let above = all.iter().find(|answer| answer.name == "above").unwrap();
     assert_eq!(above.typical.as_ref().unwrap().answer, Some(whole(2)));
-    // Its error is that of the average, relative to what is left.
+    // Its error is that of the average, relative to the remaining value.
     let mean = all.iter().find(|answer| answer.name == "AVG(x)").unwrap();
     let times = above.relative.clone().unwrap() / mean.relative.clone().unwrap();
     assert!((times.to_f64().unwrap() - 6.0).abs() < 0.01, "{times}");
@@ -210,9 +211,9 @@ fn arithmetic_has_rows_of_its_own() {
     assert!(matches!(of("width"), ErrorBound::Rows(_)) && of("above") == ErrorBound::ByRank, "{ranks:?}");
 }
 
-/// Nor are there other shares, targets included.
+/// Shares do not change either, including those of targets.
 #[test]
-fn guesses_of_values_are_no_part_of_a_question() {
+fn guesses_of_values_do_not_change_a_query() {
     let queries = "[[query]]\nname = 'a'\nsql = 'SELECT g, AVG(x), VAR_POP(x) FROM t WHERE y > 3 GROUP BY g'\ntarget_error = 3\n\
                 [[query]]\nname = 'b'\nsql = 'SELECT SUM(y) FROM t'";
     let with = GUESSED.replace("bounds = [0, 30]", "bounds = [0, 30], typical = 3");
@@ -253,7 +254,7 @@ fn notes_say_what_to_add_and_where() {
           `typical_spread` to [columns.y]; `typical = { \"g = 'a'\" = ... }` to the query \"sums\""
         ]
     );
-    // As TOML writes it, whatever the names are.
+    // In TOML's notation, whatever the names are.
     let spaced = GUESSED.replace("\ng =", "\n\"hours a week\" = { type = \"integer\", bounds = [0, 9] }\ng =");
     let hours = r#"[[query]]
 name = 'hours'
@@ -271,7 +272,7 @@ sql = """SELECT SUM("hours a week"), COUNT(*) FILTER (WHERE g = 'a "b"') FROM t"
     assert!(told(&with, product)[0].contains("the spread of `(x + y)` does not follow"), "{:?}", told(&with, product));
     let part = "[[query]]\nname = 'part'\nsql = 'SELECT COUNT(*) FROM t WHERE y > 3'";
     assert!(
-        told(&with, part)[0].contains("all rows, though WHERE leaves some out: \"part\""),
+        told(&with, part)[0].contains("all rows although WHERE leaves some out: \"part\""),
         "{:?}",
         told(&with, part)
     );
@@ -300,7 +301,7 @@ const QUESTIONS: [&str; 6] = [
     "SELECT MEDIAN(x), PERCENTILE_CONT(x, 0.9), VAR_POP(x) FROM t",
 ];
 
-/// The worst error of a question at so many steps of the grid.
+/// The largest error of a query at this number of steps of the grid.
 fn worst(sql: &str, steps: i64) -> Rational {
     let share = ratio(1, 2) * ratio(steps, STEPS);
     let plan = plan(HEAD, &format!("[[query]]\nsql = '{sql}'\nshare = \"{share}\"")).unwrap();
@@ -326,7 +327,7 @@ fn the_smallest_share_that_keeps_the_target() {
         assert!(steps.is_integer() && steps <= whole(2_345), "{sql}: {steps}");
         let steps = i64::try_from(steps.to_integer()).unwrap();
         assert!(worst(sql, steps) <= target && worst(sql, steps - 1) > target, "{sql}: {steps}");
-        // What is charged is that share.
+        // The charged share is the smallest one.
         assert_eq!(
             *plan.queries()[0].cost(),
             plan.policy().guarantee().limit().share(&plan.policy().queries()[0].share).unwrap()
@@ -335,7 +336,7 @@ fn the_smallest_share_that_keeps_the_target() {
 }
 
 #[test]
-fn weights_share_what_targets_leave() {
+fn weights_share_the_rest_of_targets() {
     let more =
         "[[query]]\nsql = 'SELECT SUM(x) FROM t'\n[[query]]\nsql = 'SELECT g, COUNT(*) FROM t GROUP BY g'\nweight = 2";
     let plan = with_target("40", QUESTIONS[0], more).unwrap();
@@ -346,7 +347,7 @@ fn weights_share_what_targets_leave() {
 }
 
 #[test]
-fn targets_out_of_reach_say_what_they_take() {
+fn targets_out_of_reach_state_the_needed_share() {
     let errors = with_target("\"1/2\"", QUESTIONS[0], "").unwrap_err();
     let [PlanError { kind: PlanErrorKind::Target(error), .. }] = errors.errors() else { panic!("{errors:?}") };
     let TargetError::Exceeds(exceeded) = error else { panic!("{error:?}") };
@@ -361,7 +362,7 @@ fn targets_out_of_reach_say_what_they_take() {
             && worst_of(QUESTIONS[0], steps) <= ratio(1, 2)
             && worst_of(QUESTIONS[0], steps - 1) > ratio(1, 2)
     );
-    // Two that fit alone do not fit together.
+    // Two targets that each fit alone do not fit together.
     let target = worst(QUESTIONS[0], 6_000);
     let more = format!("[[query]]\nsql = '{}'\ntarget_error = \"{target}\"", "SELECT COUNT(x) FROM t");
     let errors = with_target(&format!("\"{target}\""), QUESTIONS[0], &more).unwrap_err();
@@ -369,7 +370,7 @@ fn targets_out_of_reach_say_what_they_take() {
     assert_eq!(errors.errors()[0].query, "query 2");
 }
 
-/// As [`worst`], beyond what a policy may state.
+/// As [`worst`], for more steps than a policy may state.
 fn worst_of(sql: &str, steps: i64) -> Rational {
     let head = HEAD.replace("epsilon = 2 ", &format!("epsilon = \"{}\" ", ratio(steps, STEPS)));
     expected_of(&head, sql)

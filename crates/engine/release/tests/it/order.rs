@@ -1,4 +1,4 @@
-//! Charge durably, compute, store, show: each step is seen to be on disk before the next, through a second connection.
+//! Charge durably, compute, store, show: a second connection finds each step on disk before the next.
 
 use deniable_core::noise::SystemRng;
 use deniable_data::{Resources, SourceError};
@@ -61,7 +61,7 @@ impl Place {
         Ledger::open_or_create(&self.path("l"), "patients").unwrap()
     }
 
-    /// What anyone else finds on disk at this moment: by the query's name, in order.
+    /// The charges that another process finds on disk at this moment, in order.
     fn on_disk(&self) -> Vec<Release> {
         verify(&self.path("l"), None).unwrap();
         show(&self.path("l")).unwrap().accounts.first().map(|account| account.releases.clone()).unwrap_or_default()
@@ -100,7 +100,7 @@ fn every_step_is_on_disk_before_the_next() {
                     assert!(on_disk.is_empty(), "nothing is charged yet");
                 }
                 Event::WrittenSince(_) => panic!("the file is older than the ledger"),
-                Event::LeftOut { .. } | Event::TrueErrors { .. } => panic!("a release tells nothing exact"),
+                Event::LeftOut { .. } | Event::TrueErrors { .. } => panic!("a release computes no exact losses"),
                 Event::Trying(_) | Event::Tried(..) | Event::Asking(_) => panic!("no engine holds these rows"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
                 Event::AnsweredWithin(..) => panic!("no plan here takes from earlier answers"),
@@ -126,13 +126,13 @@ fn every_step_is_on_disk_before_the_next() {
     let all: Vec<_> =
         NAMES.iter().flat_map(|planned| [format!("computing {planned}"), format!("answered {planned}")]).collect();
     assert_eq!(seen, all);
-    // What is returned is what is stored.
+    // The returned answers are the stored ones.
     for (answer, stored) in answers.iter().zip(place.on_disk()) {
         assert_eq!(answer.noisy.values.concat(), stored.numbers.unwrap().read().unwrap());
     }
 }
 
-/// Files are located once for a run, whether all, some or none of its answers are stored, and stored ones do without.
+/// Files are located once for a run, whether all, some or none of its answers are stored; stored answers need no files.
 #[test]
 fn files_are_located_once() {
     let place = Place::new();
@@ -165,25 +165,25 @@ fn files_are_located_once() {
     assert_eq!(located(&place.plan, false), (1, true), "all are stored");
 }
 
-/// Rows that can no longer be read: had computing begun before the charge, there would be no charge.
+/// Rows that can no longer be read: if the computation began before the charge, there would be no charge.
 #[test]
-fn what_fails_to_compute_was_charged() {
+fn a_failed_computation_was_charged() {
     let place = Place::new();
     let data = fs::read(place.path("t.csv")).unwrap();
     let mut ledger = place.ledger();
     let failed = place.release(&mut ledger, &|event| {
         if matches!(event, Event::Registered(_)) {
-            // The same columns, and a row that is none.
+            // The same columns, with a malformed row.
             let header = data.split_inclusive(|byte| *byte == b'\n').next().unwrap();
             fs::write(place.path("t.csv"), [header, &b"a,b,c,d,e,f,g,h,i,j\n"[..]].concat()).unwrap();
         }
     });
     assert!(matches!(failed, Err(ReleaseError::Rows { query, .. }) if query == "first"));
-    // The others are tried, too: what exhausts the machine for one need not for another.
+    // The other queries are tried, too: a computation that exhausts the machine says nothing about the others.
     let charged = place.on_disk();
     assert_eq!(names(&charged), NAMES);
     assert!(charged.iter().all(|release| release.answer.is_none()));
-    // With the rows back it goes on at no cost.
+    // When the rows are restored, the query resumes at no cost.
     fs::write(place.path("t.csv"), data).unwrap();
     let origins: Vec<_> = place.release(&mut ledger, &|_| {}).unwrap().iter().map(|answer| answer.origin).collect();
     assert_eq!(origins, [Origin::Resumed; 3]);
@@ -192,7 +192,7 @@ fn what_fails_to_compute_was_charged() {
 
 /// A charge that cannot be made durable: no row is read.
 #[test]
-fn what_cannot_be_charged_is_not_computed() {
+fn an_uncharged_query_is_not_computed() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let computed = Cell::new(false);
@@ -210,16 +210,16 @@ fn what_cannot_be_charged_is_not_computed() {
     assert_eq!(names(&place.on_disk()), ["first"]);
 }
 
-/// An answer that cannot be stored: it is not shown, and nothing else is.
+/// An answer that cannot be stored is not shown, and no later answer either.
 #[test]
-fn what_cannot_be_stored_is_not_shown() {
+fn an_unstored_answer_is_not_shown() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let failed = place.release(&mut ledger, &|event| match event {
         Event::Computing("second", _) if place.path("l").exists() => {
             fs::rename(place.path("l"), place.path("elsewhere")).unwrap();
         }
-        Event::Answered("second" | "third", _) => panic!("it tells of an answer that was not stored"),
+        Event::Answered("second" | "third", _) => panic!("an answer was shown that was not stored"),
         _ => {}
     });
     assert!(
@@ -232,16 +232,16 @@ fn what_cannot_be_stored_is_not_shown() {
     assert_eq!(on_disk[1].answer, None);
 }
 
-/// Another process stores its answer while this one computes: both show that one.
+/// Another process stores its answer while this one computes: both show the stored one.
 #[test]
-fn what_is_shown_is_what_was_stored_first() {
+fn the_first_stored_answer_is_shown() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let other = RefCell::new(None::<Value>);
     let answers = place
         .release(&mut ledger, &|event| {
             if matches!(event, Event::Computing("second", _)) && other.borrow().is_none() {
-                // The record of the first query could be that of the second.
+                // The record of the first query is valid for the second.
                 let on_disk = place.on_disk();
                 let answer = on_disk[0].answer.as_ref().unwrap().read().unwrap();
                 let (mut ledger, seq) = (place.ledger(), on_disk[1].seq);

@@ -1,4 +1,4 @@
-//! How often queries are planned, in a process of its own.
+//! Counts of planned SQL texts, in a separate process.
 
 use deniable_core::exact::ratio;
 use deniable_core::promise::Promise;
@@ -29,7 +29,7 @@ sql = "SELECT COUNT(*) FROM t"
 target_error = 100
 "#;
 
-/// The identities of all queries, and how often SQL was planned for them.
+/// The identities of all queries, and the number of SQL texts planned for them.
 fn planned(plan: impl FnOnce() -> Plan) -> (Vec<String>, usize) {
     let before = times_planned();
     let plan = plan();
@@ -51,7 +51,7 @@ fn another_promise_plans_nothing_and_other_caps_plan_once() {
     let (repriced, count) = planned(|| plan.repriced(other.clone()).unwrap());
     let (anew, _) = planned(|| Plan::new(other).unwrap());
     assert_eq!((&repriced, count), (&anew, 0), "another promise");
-    // The query with a target takes the same odds of both promises, 3 and 9.
+    // The query with a target needs the same odds of both promises, 3 and 9.
     let is_same: Vec<bool> = first.iter().zip(&repriced).map(|(before, after)| before == after).collect();
     assert_eq!(is_same, [false, false, true]);
     let other = policy.with_caps(OwnCaps { rows_per_group: Some(1), groups: None });

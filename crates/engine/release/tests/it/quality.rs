@@ -54,10 +54,10 @@ fn classes(plan: &Plan, values: &[&[i128]]) -> Vec<Option<Quality>> {
     numbers(&answer).iter().map(|number| number.quality).collect()
 }
 
-/// The noise of a count or sum of one row in all of a promise of 3 has a scale of 0.91 for each unit that a row can
+/// With the whole of a promise of 3, the noise of a count or sum has a scale of 0.91 for each unit that a row can
 /// add.
 #[test]
-fn what_noise_alone_could_give_is_not_usable() {
+fn numbers_that_noise_alone_could_give_are_not_usable() {
     let count = plan(ROWS, "", "SELECT COUNT(*) FROM t", "share = '1/1000'");
     // The scale is 910: the noise stays within 2,727 in 95% of all draws.
     for value in [-9_638, -2_000, 0, 2_000] {
@@ -65,7 +65,7 @@ fn what_noise_alone_could_give_is_not_usable() {
     }
     assert_eq!(classes(&count, &[&[3_000]]), [Some(Quality::C)]);
     assert_eq!(classes(&count, &[&[100_000]]), [Some(Quality::A)]);
-    // Sums of either sign: noise alone gives any sign.
+    // Sums of either sign: noise alone gives both signs.
     let sum = plan(ROWS, "[quality]\nc = 5\ntypical_left_out = 0", "SELECT SUM(change) FROM t", "share = '1/1000'");
     for value in [-9_000, 9_000] {
         assert_eq!(classes(&sum, &[&[value]]), [Some(Quality::Unusable)], "{value}");
@@ -80,7 +80,7 @@ fn what_noise_alone_could_give_is_not_usable() {
 
 /// An average without an interval of its own is not usable, at any distance from zero.
 #[test]
-fn wide_and_missing_intervals_are_no_class_a() {
+fn wide_and_missing_intervals_are_not_class_a() {
     let average = plan(ROWS, "[quality]\nc = 5\ntypical_left_out = 0", "SELECT AVG(year) FROM t", "share = '1/100'");
     let class = |sum: i128, count: i128| classes(&average, &[&[sum], &[count]])[0];
     // 1960 is far from zero, and the interval is all of 1900 .. 2020.
@@ -110,7 +110,7 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     assert_eq!(classes(&bare, &[&[71, 35]]), [Some(Quality::Unusable); 2]);
     let answer = table(&bare, &bare.queries()[0], &answered(&bare, &[&[71, 35]]));
     assert!(answer.warnings.iter().any(|note| note.contains("typical_rows")), "{:?}", answer.warnings);
-    // By the noisy number of the rows of the cell.
+    // With the noisy number of rows of the cell.
     let counted = plan(ROWS, "", "SELECT g, COUNT(*) AS n, MEDIAN(age) AS m FROM t GROUP BY g", "share = '1/50'");
     let is_count =
         |at: usize| counted.queries()[0].query().width(at) == 1 && counted.queries()[0].query().grid_size(at) == 1;
@@ -122,7 +122,7 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     };
     assert_eq!(class(100_000), [Some(Quality::A), Some(Quality::Unusable)]);
     assert_eq!(class(200), [Some(Quality::Unusable), Some(Quality::Unusable)]);
-    // A guess that the cells share describes no single cell.
+    // A guess for all cells together describes no single cell.
     let guessed = |rows: u64| ROWS.replace("version = \"1\"", &format!("version = \"1\", typical_rows = {rows}"));
     let shared = plan(&guessed(1_000_000), "", query, "share = '1/50'");
     assert_eq!(classes(&shared, &[&[71, 35]]), [Some(Quality::C); 2]);
@@ -132,7 +132,7 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
         classes(&plan(&guessed(200), "[quality]\nc = 5", one, "share = '1/50'"), &[&[71]]),
         [Some(Quality::Unusable)]
     );
-    // At a bound it may be beyond it.
+    // A value at a bound may be beyond it.
     assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[110]]), [Some(Quality::NoiseOnly)]);
 }
 
@@ -148,7 +148,7 @@ fn ranges_of_quantiles_are_classed_by_their_ranks() {
         let number = numbers(&answer)[0].clone();
         (number.value_text(), number.interval_text(), number.quality)
     };
-    // In steps of a half. The other way round the quantiles are out of order.
+    // In steps of a half. In the reverse order the quantiles are inconsistent.
     let both = [shown([35, 72]), shown([72, 35])];
     assert!(both.iter().any(|(value, ..)| value == "18.5") && both.iter().any(|(value, ..)| value == "0"), "{both:?}");
     let ranks = deniable_answers::rank_margin(
@@ -181,7 +181,7 @@ x = { type = "integer", bounds = [0, 100] }
 "#;
 
 #[test]
-fn what_caps_and_bounds_leave_out_is_known_by_public_statements_alone() {
+fn losses_of_caps_and_bounds_are_bounded_by_public_statements_only() {
     let large: &[i128] = &[1_000_000; 5];
     let by_g = |select: &str, section: &str, more: &str| {
         plan(PEOPLE, section, &format!("SELECT g, {select} FROM t GROUP BY g"), more)
@@ -197,18 +197,18 @@ fn what_caps_and_bounds_leave_out_is_known_by_public_statements_alone() {
         let own = by_g("COUNT(*)", "[quality]\ntypical_left_out = '80%'", &format!("typical_left_out = '{part}'"));
         assert_eq!(classes(&own, &[large]), [Some(class); 5], "{part}");
     }
-    // Bounds alone, where one row is one person; not of a truth, nor of a constant.
+    // Bounds alone, if one row is one person; conditions and constants are not affected.
     let bounded = |select: &str| plan(ROWS, "", &format!("SELECT {select} FROM t"), "");
     assert_eq!(classes(&bounded("SUM(age)"), &[&[1_000_000]]), [Some(Quality::NoiseOnly)]);
     for select in ["SUM(1)", "SUM(CASE WHEN age > 50 THEN 1 ELSE 0 END)", "COUNT(age)"] {
         assert_eq!(classes(&bounded(select), &[&[1_000_000]]), [Some(Quality::A)], "{select}");
     }
-    // Numbers that are not usable because of their noise stay so.
+    // Numbers that are not usable because of their noise remain so.
     assert_eq!(classes(&by_g("COUNT(*)", "", ""), &[&[0; 5]]), [Some(Quality::Unusable); 5]);
 }
 
 #[test]
-fn what_was_paid_for_the_caps_decides_the_class_of_counts_of_people() {
+fn paid_counts_of_losses_decide_the_class_of_counts_of_people() {
     let class = |beyond: i128, select: &str| {
         let sql = format!("SELECT g, {select} FROM t GROUP BY g");
         let plan = plan(PEOPLE, "", &sql, "left_out = '1/4'");
@@ -229,7 +229,7 @@ fn what_was_paid_for_the_caps_decides_the_class_of_counts_of_people() {
     assert_eq!(class(100, "COUNT(DISTINCT id)"), Some(Quality::A));
     assert_eq!(class(2_000, "COUNT(DISTINCT id)"), Some(Quality::B));
     assert_eq!(class(9_000, "COUNT(DISTINCT id)"), Some(Quality::Unusable));
-    // How many rows they have beyond the caps has no bound.
+    // The number of their rows beyond the caps has no bound.
     assert_eq!(class(100, "COUNT(*)"), Some(Quality::NoiseOnly));
 }
 
@@ -263,7 +263,7 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
     ];
     for select in itself {
         let sql = format!("SELECT {select} AS n FROM t");
-        // 11 and 12 are 10 when they are rounded, which is below the limit.
+        // 11 and 12 round to 10, which is below the limit.
         for (rows, wanted) in [(5, "hidden"), (11, "hidden"), (12, "hidden"), (13, "15"), (2_003, "2005")] {
             assert_eq!(shown(&sql, rows), wanted, "{select} of {rows}");
         }
@@ -289,7 +289,7 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
     ] {
         assert_eq!([shown(sql, 13), shown(sql, 12), shown(sql, 5)], [of_13, "hidden", "hidden"], "{sql}");
     }
-    // Of two groups.
+    // With two groups.
     for sql in [
         "SELECT g, SUM(COUNT(*)) OVER () AS n FROM t GROUP BY g",
         "SELECT SUM(n) AS n FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) AS s",
@@ -298,17 +298,17 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
     }
 }
 
-/// How many units of a measure come to one row, where a row adds one value.
+/// Units of a measure per row, for measures in which each row adds one value.
 fn units(query: &deniable_query::Query, at: usize) -> i128 {
     let (low, high) = query.bounds(at);
     let most = low.abs().max(high.abs()) / &query.measures()[at].unit;
-    // Of a sum on a grid of one value each row adds that value; averages are of no interest here.
+    // In a sum on a grid of one value each row adds that value; averages do not matter here.
     if low == high { most.to_integer().to_i128().unwrap_or(1).max(1) } else { 1 }
 }
 
-/// Recognises counts of rows by structure alone. An undecided result is treated as one.
+/// Counts of rows are recognised by structure alone. An undecided result is treated as a count of rows.
 #[test]
-fn numbers_of_rows_are_told_from_others() {
+fn counts_of_rows_are_recognised() {
     let counts = |select: &str| {
         let plan = plan(ROWS, "", &format!("SELECT {select} AS n FROM t"), "");
         plan.queries()[0].query().row_count(0).is_some()
@@ -429,7 +429,7 @@ fn value(number: &NumberCell) -> f64 {
     number.value.as_ref().unwrap().as_f64().unwrap()
 }
 
-/// Rows of 3,000 people, of whom few have very many, in other groups and with other values than most.
+/// Rows of 3,000 people; a few have very many rows, in other groups and with other values than most.
 fn made_up() -> Vec<(u32, &'static str, u32)> {
     let mut rows = Vec::new();
     for id in 0..3_000_u32 {
@@ -472,7 +472,7 @@ fn rounded_intervals_contain_those_that_were_released() {
     assert!((whole(1_000) - end(&after.low)) / whole(5) == ((whole(1_000) - end(&after.low)) / whole(5)).floor());
 }
 
-/// An interval of two neighbouring candidates is no reason to give no advice.
+/// An interval of two neighbouring candidates still leads to advice.
 #[test]
 fn advice_between_two_candidates_is_given() {
     let policy = PEOPLE.replace("[\"a\", \"b\", \"c\", \"d\", \"e\"]", "[\"a\", \"b\"]");

@@ -1,5 +1,5 @@
-//! The questions of `testdata/questions`, as statisticians ask them, have the exact answers that are written there. What is
-//! tried first and refused is refused for the reason that is written there, and its rewrite is answered.
+//! The queries of `testdata/questions`, as statisticians write them, have the exact answers stated there. First
+//! attempts that are refused have the reason stated there, and their rewrites are answered.
 
 use super::sql_cases::{Case, answered, cases, replaced, workspace_file};
 use deniable_policy::Policy;
@@ -7,7 +7,7 @@ use deniable_release::Plan;
 use deniable_release::plan::PlanErrorKind;
 use std::path::Path;
 
-/// What the refusal of a first try lacks, or that there is none.
+/// The difference between the refusal of a first attempt and the expected one; `None` if they agree.
 fn not_refused(folder: &Path, policy: &str, case: &Case) -> Option<String> {
     let (tried, because) = case.refused.as_ref()?;
     let text = format!("{policy}\n[[query]]\nname = \"tried\"\nsql = '''{tried}'''\n");
@@ -22,7 +22,7 @@ fn not_refused(folder: &Path, policy: &str, case: &Case) -> Option<String> {
     }
 }
 
-/// What a refusal says, without the question itself.
+/// The text of a refusal, without the query.
 fn told(kind: &PlanErrorKind) -> String {
     match kind {
         PlanErrorKind::Query(error) => format!("{error}: {}", error.help().unwrap_or_default()),
@@ -30,7 +30,7 @@ fn told(kind: &PlanErrorKind) -> String {
     }
 }
 
-/// Queries all questions of one policy, and prints how many were answered.
+/// Answers all queries of one policy, and prints their number.
 #[track_caller]
 fn asked(name: &str, policy: &str, least: usize) {
     let folder = workspace_file("testdata/questions");
@@ -40,7 +40,7 @@ fn asked(name: &str, policy: &str, least: usize) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     answered(&folder, policy, &ours);
     let refused = ours.iter().filter(|case| case.refused.is_some()).count();
-    println!("{name}: {} questions answered, {refused} of them by a rewrite of what was refused", ours.len());
+    println!("{name}: {} queries answered, {refused} of them by a rewrite of a refused one", ours.len());
     assert!(ours.len() >= least);
 }
 

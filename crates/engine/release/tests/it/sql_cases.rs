@@ -1,9 +1,9 @@
-//! The questions of `testdata/sql` have the answers that are written there.
+//! The queries of `testdata/sql` have the answers stated there.
 //!
-//! Everything is as in a release but the decay of the noise, which is 2^-200: one cell differs from its exact value with a
-//! chance of less than 2^-198, and all of these together with less than 2^-180. The same holds for values that are
-//! chosen by rank and for the counts of a tree. So MIN and MAX are those of rank 1, a quantile is the one grid value of
-//! its rank, and ties do not matter: a case in which two values of the grid have the rank is not among them.
+//! Everything is as in a release except the decay of the noise, which is 2^-200: one cell differs from its exact value
+//! with a probability below 2^-198, and any of these with one below 2^-180. The same holds for values that are chosen
+//! by rank and for the counts of a tree. So MIN and MAX are the values of rank 1, a quantile is the one grid value of
+//! its rank, and ties do not matter: there are no cases in which two values of the grid have the rank.
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use deniable_answers::Noisy;
@@ -25,13 +25,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml_edit::DocumentMut;
 
-/// One question with its answer.
+/// A query with its answer.
 pub struct Case {
     pub name: String,
-    /// Which policy it is asked under, where the file has several.
+    /// The name of its policy, if the file has several.
     pub policy: Option<String>,
     pub sql: String,
-    /// What is tried first and refused, and a part of what the refusal says.
+    /// A first attempt that is refused, and a part of the refusal's text.
     pub refused: Option<(String, String)>,
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Value>>,
@@ -71,7 +71,7 @@ fn cells(sources: &[Source], query: &Query) -> Exact {
     exact(sources, query, &Salt([3; 32]), &Resources::default(), &|_| {}).unwrap()
 }
 
-/// What is published of these cases, with noise that is practically none. Files are named from `folder`.
+/// The published answers of these cases, with negligible noise. Files are relative to `folder`.
 fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
     let mut text = policy.to_owned();
     for case in cases {
@@ -93,8 +93,8 @@ fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
     json["answers"].as_array().unwrap().clone()
 }
 
-/// The value of a shown cell, to the four decimals that the cases have: so little noise leaves more. Keys that have labels
-/// are shown as these.
+/// The value of a shown cell, rounded to the four decimals of the cases; so little noise leaves more. Keys with labels
+/// are shown as their labels.
 fn value(cell: &Value) -> Value {
     let value = match cell.get("label") {
         Some(label) => label.clone(),
@@ -121,7 +121,7 @@ fn is_of(kind: &str, value: &Value) -> bool {
         }
 }
 
-/// What is wrong with an answer.
+/// The difference between an answer and the expected one.
 fn complaint(case: &Case, planned: &Value) -> Option<String> {
     let rows = planned["rows"].as_array().unwrap().iter();
     let mut found: Vec<Vec<Value>> = rows.map(|row| row.as_array().unwrap().iter().map(value).collect()).collect();
@@ -181,11 +181,11 @@ fn uci_adult() {
     answered(&folder(), &policy, &all.iter().collect::<Vec<_>>());
 }
 
-/// The clinic's visits in another coat: what `[data]` says of it.
-fn coats(folder: &Path) -> Vec<String> {
+/// The clinic's visits in other formats: the lines of `[data]` for each.
+fn variants(folder: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(workspace_file("examples/clinic/visits.csv")).unwrap();
     let mut all = Vec::new();
-    let mut coat = |name: &str, bytes: &[u8], more: &str| {
+    let mut variant = |name: &str, bytes: &[u8], more: &str| {
         let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
         all.push(format!("path = {path:?}\n{more}"));
@@ -195,26 +195,26 @@ fn coats(folder: &Path) -> Vec<String> {
         let line = |line: &str| line.split(',').map(field).collect::<Vec<_>>().join(&delimiter.to_string()) + "\n";
         text.lines().map(line).collect()
     };
-    coat("tabs.tsv", text.replace(',', "\t").as_bytes(), "");
-    coat(
+    variant("tabs.tsv", text.replace(',', "\t").as_bytes(), "");
+    variant(
         "quotes.csv",
         quoted(&text, '\'', '|', "n/a").as_bytes(),
         r#"csv = { delimiter = "|", quote = "'", nulls = ["n/a"] }"#,
     );
-    // Only costs have a point, and patients none.
+    // Only costs contain a point; patients do not.
     let comma = text.replace(',', ";").replace('.', ",");
-    coat("comma.csv", comma.as_bytes(), r#"csv = { delimiter = ";", decimal = "," }"#);
-    coat("spaces.csv", text.replace(',', " , ").as_bytes(), "csv = { trim = true }");
+    variant("comma.csv", comma.as_bytes(), r#"csv = { delimiter = ";", decimal = "," }"#);
+    variant("spaces.csv", text.replace(',', " , ").as_bytes(), "csv = { trim = true }");
     let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    coat("wide.csv", &wide, r#"csv = { encoding = "utf-16le" }"#);
+    variant("wide.csv", &wide, r#"csv = { encoding = "utf-16le" }"#);
     let (header, rows) = text.split_once('\n').unwrap();
-    coat("marked.csv", format!("\u{feff}{text}").replace('\n', "\r\n").as_bytes(), "");
+    variant("marked.csv", format!("\u{feff}{text}").replace('\n', "\r\n").as_bytes(), "");
     let columns = format!("{:?}", header.split(',').collect::<Vec<_>>());
-    coat("headless.csv", rows.as_bytes(), &format!("csv = {{ header = false, columns = {columns} }}"));
+    variant("headless.csv", rows.as_bytes(), &format!("csv = {{ header = false, columns = {columns} }}"));
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text.as_bytes()).unwrap();
-    coat("visits.csv.gz", &gzip.finish().unwrap(), "");
-    coat("visits.csv.zst", &zstd::encode_all(text.as_bytes(), 1).unwrap(), "");
+    variant("visits.csv.gz", &gzip.finish().unwrap(), "");
+    variant("visits.csv.zst", &zstd::encode_all(text.as_bytes(), 1).unwrap(), "");
     all.push(parquet(folder, &text));
     all
 }
@@ -223,7 +223,7 @@ pub fn workspace_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(name)
 }
 
-/// A folder of Parquet files, one for each department, which stands in the folders' names alone.
+/// A folder of Parquet files, one for each department, whose values are in the names of folders only.
 fn parquet(folder: &Path, text: &str) -> String {
     let mut parts: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
     for line in text.lines().skip(1) {
@@ -261,7 +261,7 @@ fn parquet(folder: &Path, text: &str) -> String {
 }
 
 #[test]
-fn the_clinic_in_other_coats() {
+fn the_clinic_in_other_formats() {
     let (all, policy) = (cases(&folder().join("clinic.toml")), read("clinic.policy.toml"));
     let names = [
         "several aggregates in one question",
@@ -274,8 +274,8 @@ fn the_clinic_in_other_coats() {
         all.iter().filter(|case| case.policy.is_none() && names.contains(&case.name.as_str())).collect();
     assert_eq!(chosen.len(), names.len());
     let coated = tempfile::tempdir().unwrap();
-    for coat in coats(coated.path()) {
-        let policy = replaced(&policy, "path = \"../../examples/clinic/visits.csv\"", &coat);
+    for variant in variants(coated.path()) {
+        let policy = replaced(&policy, "path = \"../../examples/clinic/visits.csv\"", &variant);
         answered(&folder(), &policy, &chosen);
     }
 }

@@ -1,4 +1,4 @@
-//! P-1 for SQL and advice: runs that end at each of their steps, each request for random bits among them. For each
+//! P-1 for SQL and advice: runs end at each of their steps, including each request for random bits. For each
 //! payment by the whole at most one draw is begun, wherever the runs end and whichever part requests the answer again.
 
 use deniable_core::budget::Spend;
@@ -32,7 +32,7 @@ share = "1/16"
 sql = "SELECT sex, COUNT(*), MEDIAN(age) FROM t GROUP BY ROLLUP (sex)"
 "#;
 
-/// A policy, its rows, and a ledger that knows them.
+/// A policy, its rows, and a ledger with their version.
 struct Place {
     folder: TempDir,
     policy: Policy,
@@ -59,7 +59,7 @@ impl Place {
         show(&self.path()).unwrap().accounts.pop()
     }
 
-    /// One run of a process of its own: whether it drew, and its answer, unless it ended.
+    /// One run as a separate process: whether it drew, and its answer, unless it ended early.
     fn run(&self, plan: &Plan, last: Option<u64>, seed: u64) -> (bool, Option<QueryAnswer>) {
         let steps = Steps::ending_at(last);
         let answer = self.run_with(plan, &steps, seed);
@@ -82,18 +82,18 @@ impl Place {
     }
 }
 
-/// How often the whole paid for a query of this cost.
+/// The number of payments by the whole for a query of this cost.
 fn payments(account: &Account, cost: &Spend) -> usize {
     let mut spent = Spend::nothing();
     let mut times = 0;
     while spent != account.spent {
         (spent, times) = (spent.and(cost), times + 1);
-        assert!(times < 100, "{:?} is no multiple of {cost:?}", account.spent);
+        assert!(times < 100, "{:?} is not a multiple of {cost:?}", account.spent);
     }
     times
 }
 
-/// Two runs that end at one of their steps, and one that is not interrupted, each paid by a part of its own; then all
+/// Two runs that end at one of their steps, and an uninterrupted one, each paid by a part of its own; then all
 /// again. The steps are spread evenly over a run.
 fn end_at_each_step(plans: impl Fn(&Policy) -> [Plan; 3], prepare: impl Fn(&Place, &Plan)) {
     let whole = Steps::default();
@@ -107,7 +107,7 @@ fn end_at_each_step(plans: impl Fn(&Policy) -> [Plan; 3], prepare: impl Fn(&Plac
         let plans = plans(&place.policy);
         prepare(&place, &plans[0]);
         let step = at * (whole.passed() - 1) / (ends - 1);
-        // Other random bits may take fewer requests: then nothing ends this run.
+        // Other random bits may take fewer requests: then this run does not end early.
         let (first, _) = place.run(&plans[0], Some(step), 3 * step);
         let (second, _) = place.run(&plans[1], Some(step * 3 / 4), 3 * step + 1);
         let (third, answer) = place.run(&plans[2], None, 3 * step + 2);
@@ -116,11 +116,11 @@ fn end_at_each_step(plans: impl Fn(&Policy) -> [Plan; 3], prepare: impl Fn(&Plac
         let account = place.account().unwrap();
         let paid = payments(&account, plans[0].queries()[0].cost());
         assert!(draws <= paid, "{draws} draws were begun for {paid} payments; the first run ended at step {step}");
-        // Nothing is paid for a run that ended before it drew, nor for one that ended afterwards.
+        // A run that ended before it drew, or after its numbers were stored, costs nothing more.
         let dead: Vec<_> = account.releases.iter().filter(|release| release.is_dead()).collect();
         assert!(draws == paid && (dead.is_empty() || draws > 1), "{draws} {paid} {dead:?}");
         drawn_twice += u64::from(draws > 1);
-        // There is one answer, for each part.
+        // All parts get the same answer.
         for plan in &plans {
             let (drew, again) = place.run(plan, None, 1);
             assert!(!drew);

@@ -1,7 +1,9 @@
-//! `plan` against what happens: where the typical values are right, the relative errors that are planned are those that noise makes.
+//! `plan` against measured errors: if the typical values are right, the planned relative errors are those caused by
+//! noise.
 //!
-//! Guesses are worked out from the exact data, which no curator should do. Then noise is drawn for the exact totals, again and again: measured is
-//! the 95% quantile of |noisy − exact| / |exact|. A thousand draws leave it a standard error of 5%, four thousand one of 2.5%.
+//! Guesses are computed from the exact data, which a curator should not do. Then noise is drawn many times for the
+//! exact totals, and the 95% quantile of |noisy − exact| / |exact| is measured. A thousand draws leave it a standard
+//! error of 5%, four thousand one of 2.5%.
 
 use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{Rational, ratio};
@@ -18,7 +20,7 @@ use rand_core::{Rng, SeedableRng};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A query, what it is about where that is not all rows, and the expressions of which it needs typical values.
+/// A query, its rows if not all, and the expressions of which it needs typical values.
 struct TestQuery {
     what: &'static str,
     rows: &'static str,
@@ -121,7 +123,7 @@ const VISIT_ASKS: [TestQuery; 18] = [
     about("100.0 * COUNT(*) FILTER (WHERE cost > 500) / COUNT(*)", "GROUP BY ward", &["cost > 500"]),
 ];
 
-/// Few people have many visits, and few visits cost a lot.
+/// A few people have many visits, and a few visits cost a lot.
 fn visits() -> String {
     let mut rng = ChaCha20Rng::seed_from_u64(34);
     let mut chance = || (f64::from(rng.next_u32()) + 0.5) / f64::from(u32::MAX);
@@ -138,7 +140,7 @@ fn visits() -> String {
     text
 }
 
-/// A table whose exact answers are known here.
+/// A table with its exact answers.
 struct Table {
     head: &'static str,
     source: Source,
@@ -159,14 +161,14 @@ impl Table {
         super::without_noise(exact, planned.query())
     }
 
-    /// The only number of a query, exactly.
+    /// The only number of a query, without noise.
     fn number(&self, what: &str, rows: &str) -> Rational {
         let plan =
             Plan::new(policy(self.head, &format!("[[query]]\nsql = '''SELECT {what} FROM t {rows}'''"))).unwrap();
         numbers(&plan.queries()[0], self.totals(&plan.queries()[0]))[0].clone().unwrap()
     }
 
-    /// The policy with every guess right.
+    /// The policy with exact guesses.
     fn plan(&self, queries: &[TestQuery]) -> Plan {
         let all = |what: &str| self.number(what, "");
         let mut text = format!("{}\n", self.head);
@@ -247,7 +249,7 @@ fn measured(table: &Table, planned: &QueryPlan, draws: usize) -> f64 {
     errors[(errors.len() * 95).div_ceil(100) - 1]
 }
 
-/// How many asks there were.
+/// Compares planned and measured errors; returns the number of queries.
 fn as_planned(table: &Table, queries: &[TestQuery]) -> usize {
     let plan = table.plan(queries);
     let mut outside = Vec::new();
@@ -255,7 +257,7 @@ fn as_planned(table: &Table, queries: &[TestQuery]) -> usize {
         let all: Vec<AnswerForecast> = expected(query, plan.policy());
         let lacking = notes(&[(query, all.as_slice())], plan.policy());
         assert!(lacking.is_empty(), "every guess is stated: {lacking:?}");
-        // What is shown comes after what it is made of.
+        // A shown number comes after the numbers that it is computed from.
         let planned = all.last().unwrap().relative.clone().unwrap_or_else(|| panic!("{all:#?}")).to_f64().unwrap();
         let happened = measured(table, query, sized(400, 4_000));
         let name = &query.declared().name;

@@ -1,4 +1,4 @@
-//! `[adversary]`: who must not learn too much, and what they may believe beforehand.
+//! `[adversary]`: the observers of the promise, and their priors.
 
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, ReadResult, did_you_mean, shown};
@@ -9,7 +9,7 @@ use deniable_core::text::meant_as_percentage;
 
 pub(crate) const KEYS: [&str; 4] = ["preset", "knows_size", "prior", "moves_together"];
 
-/// Reads `[adversary]`. Explicit keys replace those of the preset, each as a whole.
+/// Reads `[adversary]`. Each explicit key replaces that of the preset as a whole.
 pub(crate) fn read(field: &Field<'_>) -> ReadResult<(Adversary, Option<Preset>)> {
     let section = field.section("[adversary]", &KEYS)?;
     let preset = section.optional("preset", preset);
@@ -51,7 +51,7 @@ fn preset(field: &Field<'_>) -> ReadResult<Preset> {
     })
 }
 
-/// `{ at_least = "1/5", at_most = "1/2" }` or `"1/5..1/2"`, of which either end may be missing, or one belief, `"1/2"`.
+/// `{ at_least = "1/5", at_most = "1/2" }` or `"1/5..1/2"`, either end of which may be missing, or one prior, `"1/2"`.
 fn prior_range(field: &Field<'_>) -> ReadResult<PriorRange> {
     const FORMS: &str = "write `prior = { at_least = \"1/5\", at_most = \"1/2\" }` or `prior = \"1/5..1/2\"`, of which either \
                          end may be left out, or one belief, `prior = \"1/2\"`";
@@ -65,7 +65,7 @@ fn prior_range(field: &Field<'_>) -> ReadResult<PriorRange> {
         Shape::Text(text) => {
             let (low, high) = match text.split_once("..") {
                 Some(ends) => ends,
-                // A text that is no number is more likely a range gone wrong.
+                // A text that is not a number is more likely an incorrect range.
                 None if parse_rational(text).is_ok() => (text.as_str(), text.as_str()),
                 None => return Err(field.bad_text(format!("= \"{}\" is not an interval", shown(text)), FORMS)),
             };

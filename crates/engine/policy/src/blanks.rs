@@ -1,4 +1,4 @@
-//! Blanks: the text `"?"` where a person still has to decide, and what there is to decide.
+//! Blanks: the text `"?"` in place of a value that a person has to decide, with the question to decide.
 
 use crate::tree::{Node, Shape};
 use deniable_core::adversary::Preset;
@@ -6,24 +6,24 @@ use deniable_core::secret::Secret;
 use deniable_core::text::shown;
 use std::ops::Range;
 
-/// What stands for a value that is not decided yet.
+/// The placeholder of a value that is not decided yet.
 pub(crate) const BLANK: &str = "?";
 
 #[derive(Debug)]
 pub(crate) struct Blank {
     /// The last key of its path.
     pub(crate) key: String,
-    /// The column that it is about, with its table where that is not the main one.
+    /// The column of the key, with its table if that is not the main one.
     pub(crate) column: Option<String>,
     pub(crate) span: Range<usize>,
-    /// What to decide, and why.
+    /// The decision and its consequences.
     pub(crate) help: String,
 }
 
 /// Every blank of a document.
 ///
-/// A blank is the whole value of a key, or an end of `bounds`. The entries of other lists are words of the data (`keys`,
-/// `nulls`, `columns`), among which `"?"` is as good as any.
+/// A blank is the whole value of a key, or an end of `bounds`. The entries of other lists are words of the data
+/// (`keys`, `nulls`, `columns`), where `"?"` is a valid word.
 pub(crate) fn find(root: &Node) -> Vec<Blank> {
     let mut found = Vec::new();
     walk(root, &mut Vec::new(), &mut found);
@@ -59,10 +59,10 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
     }
 }
 
-/// Where a key has no help of its own: a section in which everything is still open.
+/// The help for keys without one of their own, in a section in which everything is undecided.
 const WHOLE_SECTION: &str = "write its keys in place of the \"?\"; docs/reference/policy.md describes them";
 
-/// What to decide at a path of keys, and why.
+/// The decision at a path of keys, and its consequences.
 pub(crate) fn help(path: &[&str]) -> String {
     let text = match path {
         ["name"] => {
@@ -84,7 +84,7 @@ pub(crate) fn help(path: &[&str]) -> String {
         }
         ["columns", _, "within", ..] | ["tables", _, "columns", _, "within", ..] => {
             "name what each key lies within, such as county = { \"0101\" = \"01\" }; beside `keys_from`, the column of the public \
-             table that tells it"
+             table that names it"
         }
         ["columns", _, "keys", _] | ["tables", _, "columns", _, "keys", _] => {
             "what does this key mean? Write the label that is shown in its place, such as \"women\""
@@ -113,31 +113,32 @@ fn data(key: &str) -> &'static str {
              answers are kept and given again for the same version"
         }
         "format" => {
-            "say how the rows are written, \"csv\" or \"parquet\", or that they are in a database: \"postgres\""
+            "state how the rows are stored, \"csv\" or \"parquet\", or that they are in a database: \"postgres\""
         }
         "relation" => "name the table or view that the rows are in, with its schema, such as \"clinic.visits\"",
         "connect" => {
-            "name the variable of the environment that holds the database's or the engine's address, such as \"env:CLINIC_PG\": no password \
-             belongs into a policy"
+            "name the variable of the environment that holds the database's or the engine's address, such as \
+             \"env:CLINIC_PG\": passwords do not belong in a policy"
         }
         "engine" => {
-            "say which engine holds the rows and is asked for totals, such as \"spark\"; rows that are read here have a `path`, or \
-             `format = \"postgres\"`"
+            "name the engine that holds the rows and computes totals, such as \"spark\"; for rows that are read here \
+             give a `path`, or `format = \"postgres\"`"
         }
         "partitions" => {
-            "list the columns whose values stand in the names of folders, such as [\"year\"] for year=2024, outermost first"
+            "list the columns whose values are in folder names, such as [\"year\"] for year=2024, outermost first"
         }
         "typical_rows" => {
             "guess from public knowledge how many rows there are, such as 10_000: `plan` estimates errors from it; or \
              remove the line"
         }
         "entity" => {
-            "which column says whose row each is, in the same terms as the key of [entity]? If the table is public knowledge \
-             and nobody's data, write `unprotected = true` and its `key` instead"
+            "which column identifies the person of each row, with the same values as the key of [entity]? If the \
+             table is public and contains no personal data, write `unprotected = true` and its `key` instead"
         }
         "unprotected" => {
             "is the table public knowledge, such as a list of towns, and about none of the protected people? `true` promises \
-             nothing about its rows; otherwise remove it and name the column that says whose row each is as `entity`"
+             nothing about its rows; otherwise remove it and name the column that identifies the person of each row \
+             as `entity`"
         }
         "key" => "which column do no two rows of this public table share, such as \"town\"? Rows are found by it",
         _ => WHOLE_SECTION,
@@ -147,7 +148,7 @@ fn data(key: &str) -> &'static str {
 fn csv(key: &str) -> &'static str {
     match key {
         "header" => "does the file's first line name the columns? `true` or `false`",
-        "columns" => "list the names of all columns in file order, as the first line does not tell them",
+        "columns" => "list the names of all columns in file order, as the first line does not contain them",
         "delimiter" => "write the character between two fields, such as \",\" or \";\" (it cannot be \"?\")",
         "quote" => {
             "write the character around fields that hold a delimiter, such as \"'\" (it cannot be \"?\"); leave it out for \""
@@ -166,8 +167,8 @@ fn csv(key: &str) -> &'static str {
 fn column(key: &str) -> &'static str {
     match key {
         "type" => {
-            "say what the values are, \"integer\", \"decimal\", \"text\", \"boolean\", \"date\" or \"timestamp\"; what does not \
-             read as its type counts as NULL"
+            "state the type of the values, \"integer\", \"decimal\", \"text\", \"boolean\", \"date\" or \
+             \"timestamp\"; values that cannot be read as it count as NULL"
         }
         "bounds" => {
             "the least and greatest value that are publicly plausible, such as [0, 110] for an age; wide bounds cost \
@@ -179,7 +180,7 @@ fn column(key: &str) -> &'static str {
         }
         "keys" => {
             "list the groups that are publicly known to exist, such as [\"F\", \"M\"]; these always appear and others never \
-             do, because the mere appearance of a group would tell of someone; never copy them out of the data"
+             do, because the mere appearance of a group would reveal a person in it; never copy them out of the data"
         }
         "null_key" => {
             "should the rows without a value be a group of their own? `true` or `false`, or the label of that group, such as \
@@ -187,21 +188,22 @@ fn column(key: &str) -> &'static str {
         }
         "within" => {
             "which coarser columns follow from the keys? Write within.county = { \"0101\" = \"01\" } with every key, or beside `keys_from` \
-             the column of the public table that tells it"
+             the column of the public table that names it"
         }
         "keys_from" => {
             "in which public table are the keys listed? Write { table = \"regions\", column = \"code\" }, with `label` if they have labels"
         }
         "other" => {
-            "how is the group called of the rows whose value is none of `keys`, such as \"elsewhere\"? Leave it out if these \
-             rows are to be left out"
+            "what is the label of the group of all values that are not among `keys`, such as \"elsewhere\"? Omit it \
+             to leave these rows out"
         }
         "typical" => {
-            "guess from public knowledge what a usual value is, such as 45 for an age: `plan` says errors relative to it; or \
-             remove the line"
+            "guess from public knowledge what a usual value is, such as 45 for an age: `plan` states errors relative \
+             to it; or remove the line"
         }
         "typical_spread" => {
-            "guess the usual standard deviation of the values, from which `plan` knows those of VAR and STDDEV; or remove the line"
+            "guess the usual standard deviation of the values, from which `plan` computes those of VAR and STDDEV; or \
+             remove the line"
         }
         "pivot" => "write the last year that two digits may mean, such as 2024: 57 is then 1957, and 24 is 2024",
         "zone" => {
@@ -216,24 +218,25 @@ fn column(key: &str) -> &'static str {
 pub(crate) fn entity(key: &str) -> &'static str {
     match key {
         "key" => {
-            "is one row one person? Then remove [entity]. Otherwise name the column that tells whose row each is, such as \
-             \"patient\": the promise is about everything that belongs to one of its values"
+            "is one row one person? Then remove [entity]. Otherwise name the column that identifies the person of \
+             each row, such as \"patient\": the promise covers all rows with the same value"
         }
         "rows_per_group" => {
             "how many rows of one person may count in each group of an answer, such as 3? More rows mean more noise, \
-             fewer leave out more of the truth; choose what few people exceed, from knowledge and not from the data"
+             fewer leave out more of the truth; choose a number that few people exceed, from knowledge and not from \
+             the data"
         }
         "groups" => {
             "in how many groups of one answer may one person count, such as 2? More groups mean more noise, fewer leave \
-             out more of the truth; choose what few people exceed, from knowledge and not from the data"
+             out more of the truth; choose a number that few people exceed, from knowledge and not from the data"
         }
         "levels" => {
             "are rows capped once, below all levels of a ROLLUP (\"together\", so that parts add up to their totals, for more noise), or \
              at each level by itself (\"apart\")? Leave it out for \"apart\""
         }
         "rows_in_joins" => {
-            "how many rows of one person, of each table, may meet those of other tables, such as 100? Leave it out for 1,000; \
-             multiplied with itself for each joined table it may be ten million"
+            "how many rows of one person and table may enter a join, such as 100? Omit it for 1,000; \
+             its product over the joined tables may be at most ten million"
         }
         "typical_entities" => {
             "guess from public knowledge how many people have rows, such as 2_000: `plan` compares errors with it; or remove \
@@ -243,13 +246,13 @@ pub(crate) fn entity(key: &str) -> &'static str {
     }
 }
 
-/// Every preset in one phrase.
+/// The question about the preset, with all presets.
 fn presets() -> String {
     let known: Vec<String> = Preset::ALL
         .iter()
         .map(|preset| format!("\"{}\" ({})", preset.name(), preset.sentence(Secret::Membership)))
         .collect();
-    format!("from whom are the people protected? Choose one of {}", known.join(", "))
+    format!("from which observers are the people protected? Choose one of {}", known.join(", "))
 }
 
 fn adversary(path: &[&str]) -> &'static str {
@@ -259,13 +262,15 @@ fn adversary(path: &[&str]) -> &'static str {
              more or less stays hidden"
         }
         ["prior"] => {
-            "how sure may someone be beforehand that a given person is in the data? An interval such as \"..1/2\"; those \
-             outside it are not covered by the promise"
+            "how sure may an observer be beforehand that a given person is in the data? Give an interval such as \
+             \"..1/2\"; observers outside it are not covered by the promise"
         }
-        ["prior", "at_least"] => "the least chance that anyone gives a person beforehand of being in the data",
+        ["prior", "at_least"] => {
+            "the lowest probability that an observer may give a person beforehand of being in the data"
+        }
         ["prior", "at_most"] => {
-            "the greatest chance that anyone gives a person beforehand of being in the data, such as \"1/2\"; whoever \
-             believed more is not covered by the promise"
+            "the highest probability that an observer may give a person beforehand of being in the data, such as \
+             \"1/2\"; observers with a higher one are not covered by the promise"
         }
         ["moves_together"] => {
             "how many people may be known to be in the data or not together, such as 4 for families? 1 if everyone is \
@@ -292,13 +297,14 @@ fn promise(key: &str) -> &'static str {
             "by what factor may belief that a person is not in the data grow, such as 3? Less protects more"
         }
         "rho" => {
-            "how sure may anyone become of one person among `among` equally likely ones, such as \"1/2\"? Less protects more"
+            "how sure may an observer become about one person among `among` equally likely ones, such as \"1/2\"? \
+             Less protects more"
         }
         "among" => "how many people are equally likely beforehand to be the one in question, such as 100?",
         "alpha" => "by what part of itself may belief in the true data fall, such as \"1/2\"? Less protects more",
         "beta" => "by what part of itself may belief in the true data grow, such as 1? Less protects more",
-        "p_min" => "the least chance that anyone gives the true data beforehand, such as 0",
-        "p_max" => "the greatest chance that anyone gives the true data beforehand, such as \"1/10\"",
+        "p_min" => "the lowest probability that an observer gives the true data beforehand, such as 0",
+        "p_max" => "the highest probability that an observer gives the true data beforehand, such as \"1/10\"",
         "epsilon" => "the epsilon of plain differential privacy, such as 1; less protects more",
         _ => WHOLE_SECTION,
     }
@@ -325,7 +331,7 @@ fn display(key: &str) -> &'static str {
         }
         "hide_below" => "below which released value should counts be hidden, such as 11? Free, as all rules of display",
         "round_to" => "to multiples of what should counts be rounded, such as 5? Free, as all rules of display",
-        "label" => "what should stand in place of a hidden number, such as \"hidden\"?",
+        "label" => "what text should replace a hidden number, such as \"hidden\"?",
         _ => WHOLE_SECTION,
     }
 }
@@ -350,23 +356,23 @@ fn query(key: &str) -> &'static str {
         }
         "share" => "what part of the promise may this answer use, such as \"1/8\"? A larger part means less noise",
         "target_error" => {
-            "how far may the answer lie from the truth, at the stated confidence and in the answer's own units, such as 5? Less \
-             costs more of the promise"
+            "how large may the error of the answer be, at the stated confidence and in the answer's own units, such \
+             as 5? Less costs more of the promise"
         }
         "consistent" => {
             "should the levels of GROUPING SETS, ROLLUP and CUBE be made to add up? `true`, unless raw noise is wanted"
         }
         "rows_per_group" | "groups" => entity(key),
         "left_out" => {
-            "which part of the promise should tell of how many people the caps leave something out of this query, such as 1/50? \
-             Leave it out where nobody has to know"
+            "which part of the promise should pay for a count of the people of whom the caps leave out rows of this \
+             query, such as 1/50? Omit it if that count is not needed"
         }
         "sampling" => {
-            "were the people in the data drawn from the population as in a lottery? Then \"simple\" adds intervals for the \
-             population; otherwise remove the line"
+            "are the people in the data a simple random sample of the population? Then \"simple\" adds intervals for \
+             the population; otherwise remove the line"
         }
         "display" => {
-            "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, as [display] says"
+            "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, [display] applies"
         }
         "typical_share" => {
             "guess what part of the rows passes the query's WHERE, such as \"30%\": `plan` compares errors with it; or remove \
@@ -386,9 +392,9 @@ mod tests {
     use super::*;
     use crate::{adversary, budget, columns, csv, data, entity, policy, promise, quality, query, tables};
 
-    /// A key without help of its own would leave a person alone with a question mark.
+    /// A person must find help at every blank.
     #[test]
-    fn every_key_says_what_to_decide() {
+    fn every_key_has_a_help() {
         let sections: [(&[&str], &[&str]); 14] = [
             (&["data"], &data::KEYS),
             (&["data", "csv"], &csv::KEYS),
@@ -405,7 +411,7 @@ mod tests {
             (&["query"], &query::KEYS),
             (&[], &policy::SECTIONS),
         ];
-        // The names of sections, whose own keys are what is to be decided.
+        // The names of sections, whose own keys have to be decided.
         let sections_of_all: Vec<&[&str]> = sections.iter().map(|(path, _)| *path).collect();
         let whole = |path: &[&str]| {
             sections_of_all.contains(&path)
@@ -418,7 +424,7 @@ mod tests {
                 let help = help(&path);
                 assert_eq!(help == WHOLE_SECTION, whole(&path), "{path:?}");
                 if !whole(&path) {
-                    // The same key of another table may say the same.
+                    // The same key of another table may have the same help.
                     assert_eq!(said.entry(help).or_insert(*key), key, "{path:?}");
                 }
             }

@@ -1,11 +1,11 @@
-//! `[budget]`: what part of the promise this policy may use, and how sure its intervals are.
+//! `[budget]`: the part of the promise that this policy may use, and the confidence of its intervals.
 
 use crate::adversary::probability_help;
 use crate::reader::{Field, ReadResult};
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::Signed;
 
-/// What part of the promise this policy may use, and how sure its intervals are.
+/// The part of the promise that this policy may use, and the confidence of its intervals.
 pub(crate) struct Budget {
     pub(crate) spend: Rational,
     pub(crate) confidence: Rational,

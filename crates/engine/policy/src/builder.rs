@@ -78,19 +78,20 @@ impl PolicyBuilder {
         self.set(&["tables", table, "columns"], &column.name, described(column))
     }
 
-    /// A public guess at how many rows there are, from which the plan works out errors.
+    /// A public guess at the number of rows, from which the plan computes errors.
     #[must_use]
     pub fn typical_rows(self, rows: u32) -> Self {
         self.set(&["data"], "typical_rows", i64::from(rows))
     }
 
-    /// A public guess at how many people have rows.
+    /// A public guess at the number of people with rows.
     #[must_use]
     pub fn typical_entities(self, people: u32) -> Self {
         self.set(&["entity"], "typical_entities", i64::from(people))
     }
 
-    /// A column of the main table with a public guess at its values: their mean, and their standard deviation where variances are asked for.
+    /// A column of the main table with public guesses at its values: their mean, and their standard deviation if
+    /// variances are asked for.
     #[must_use]
     pub fn column_typically(self, column: &Column, value: &Rational, spread: Option<&Rational>) -> Self {
         let mut table = described(column);
@@ -101,8 +102,8 @@ impl PolicyBuilder {
         self.set(&["columns"], &column.name, table)
     }
 
-    /// The privacy unit: the column that names the protected person, how many rows of one person count in one group of an
-    /// answer, and in how many groups (S-CAP). Without it one row is one person.
+    /// The privacy unit: the column that identifies the protected person, the number of rows of one person that count
+    /// in one group of an answer, and the number of groups (S-CAP). Without it one row is one person.
     #[must_use]
     pub fn entity(self, key: &str, rows_per_group: u32, groups: u32) -> Self {
         self.set(&["entity"], "key", key).set(&["entity"], "rows_per_group", i64::from(rows_per_group)).set(
@@ -112,7 +113,7 @@ impl PolicyBuilder {
         )
     }
 
-    /// The adversary, by the name of a preset: see docs/reference/policy.md. Others are stated with [`Self::set`].
+    /// The adversary, by the name of a preset: see docs/reference/policy.md. Other adversaries are stated with [`Self::set`].
     #[must_use]
     pub fn adversary(self, preset: &str) -> Self {
         self.set(&["adversary"], "preset", preset)
@@ -124,7 +125,7 @@ impl PolicyBuilder {
         self.set(&["promise"], key, number.to_string())
     }
 
-    /// The part of the promise that this policy may use up, in (0, 1]; all of it where nothing is said.
+    /// The part of the promise that this policy may use up, in (0, 1]; 1 unless set.
     #[must_use]
     pub fn spend(self, part: &Rational) -> Self {
         self.set(&["budget"], "spend", part.to_string())
@@ -136,7 +137,7 @@ impl PolicyBuilder {
         self.query_of(name, sql, Size::Weight(whole(1)))
     }
 
-    /// A query of a stated size.
+    /// A query with a stated size.
     #[must_use]
     pub fn query_of(self, name: &str, sql: &str, size: Size) -> Self {
         let (key, number) = match size {
@@ -161,7 +162,8 @@ impl PolicyBuilder {
         self.of_last("typical_share", share.to_string())
     }
 
-    /// Public guesses at expressions of the last query, as the plan writes them; at conditions the part of the rows that meets them.
+    /// Public guesses at expressions of the last query, as the plan prints them; for a condition, the part of the rows
+    /// that meets it.
     #[must_use]
     pub fn typical_of(self, expressions: &[(&str, Rational)]) -> Self {
         let all = expressions.iter().map(|(expression, value)| (*expression, value.to_string()));
@@ -176,8 +178,8 @@ impl PolicyBuilder {
         self
     }
 
-    /// Any key of any section, as in a file: `set(&["data", "csv"], "delimiter", ";")`. An empty path is the top. The value that is
-    /// set last counts.
+    /// Any key of any section, as in a file: `set(&["data", "csv"], "delimiter", ";")`. An empty path is the top level.
+    /// The last value of a key counts.
     #[must_use]
     pub fn set(mut self, path: &[&str], key: &str, to: impl Into<Value>) -> Self {
         self.keys.insert_at(path, key, to);
@@ -187,12 +189,12 @@ impl PolicyBuilder {
     /// Validates the policy.
     ///
     /// # Errors
-    /// Everything that is wrong with it, as of a file.
+    /// All errors of the policy, as for a file.
     pub fn build(self) -> Result<Policy, PolicyErrors> {
         self.validated(false)
     }
 
-    /// The same, where a policy without queries is one, too: see [`Policy::parse_to_ask_later`].
+    /// Validates the policy, and accepts one without queries: see [`Policy::parse_to_ask_later`].
     ///
     /// # Errors
     /// As of [`Self::build`].
@@ -211,7 +213,7 @@ impl PolicyBuilder {
 
 /// The keys of a column.
 fn described(column: &Column) -> Table {
-    // What is known of computed values is no part of a declaration.
+    // Facts about computed values are not part of a declaration.
     let Column { name: _, kind, bounds, keys, keys_from, labels, parents, step: _, least: _, format, pivot, zone } =
         column;
     let mut table = Table::from_iter([("type", kind.name())]);
@@ -294,9 +296,9 @@ mod tests {
             .query("visits", "SELECT COUNT(*) FROM visits")
     }
 
-    /// Whatever is declared of a column is what the policy then says of it.
+    /// The policy states each column as it was declared.
     #[test]
-    fn columns_are_read_back_as_they_were_given() {
+    fn columns_are_read_back_as_declared() {
         let bounds = |low, high, step| Bounds::new(low, high, step).unwrap();
         let texts = |keys: &[&str]| keys.iter().map(|key| Key::Text((*key).to_owned())).collect::<Vec<_>>();
         let columns = [
@@ -342,7 +344,7 @@ mod tests {
             .set(&["tables", "regions", "columns", "code"], "type", "text");
         let policy = columns.iter().fold(public, PolicyBuilder::column).build().unwrap();
         assert_eq!(policy.columns(), columns);
-        // Keys that were read stand before the groups that come behind them, and belong to that column alone.
+        // Keys from a table come before the groups declared after them, and belong to that column only.
         let listed = [(Key::Text("N".to_owned()), Some("north".to_owned())), (Key::Text("S".to_owned()), None)];
         let filled = policy.clone().with_keys("visits", "region", &listed).with_keys("visits", "sex", &listed);
         let region = filled.column("region").unwrap();
@@ -382,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_as_of_a_file() {
+    fn errors_are_those_of_a_file() {
         let errors = builder().set(&["budget"], "spent", "1/2").build().unwrap_err();
         assert!(errors.to_string().contains("spent"), "{errors}");
         let rows = builder().column(&Column::new("patient", ColumnType::Text)).table_in_memory("visits", "1").build();

@@ -1,4 +1,4 @@
-//! `[columns]`: what is publicly known about the columns.
+//! `[columns]`: the publicly known facts about the columns.
 
 use crate::data::Names;
 use crate::dates;
@@ -28,7 +28,7 @@ pub(crate) const KEYS: [&str; 13] = [
     "typical_spread",
 ];
 
-/// What the columns are judged by: the names for messages, and the format where it could be read.
+/// The context for validating columns: the names for messages, and the format if it could be read.
 #[derive(Clone, Copy)]
 pub(crate) struct Home<'a> {
     pub(crate) names: &'a Names,
@@ -44,7 +44,7 @@ impl<'a> Home<'a> {
     }
 }
 
-/// Reads `columns` of a table, in the order of the file; a table without it has none.
+/// Reads `columns` of a table, in the order of the file; empty for a table without it.
 pub(crate) fn read(table: &Section<'_>, home: Home<'_>) -> ReadResult<Vec<Column>> {
     let Some(field) = table.get("columns")? else { return Ok(Vec::new()) };
     let section = Section::open_free(field.report, &format!("[{}]", home.names.columns), field.node)?;
@@ -53,8 +53,8 @@ pub(crate) fn read(table: &Section<'_>, home: Home<'_>) -> ReadResult<Vec<Column
 
 fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> ReadResult<Column> {
     let named = if name.is_empty() || name.chars().any(char::is_control) {
-        let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no name for a column".to_owned() };
-        Err(field.report.fail(&field.key_span, kind, "write the name as it stands in the data"))
+        let kind = PolicyErrorKind::Text { key: shown(name), problem: "is not a valid column name".to_owned() };
+        Err(field.report.fail(&field.key_span, kind, "write the name as in the data"))
     } else {
         Ok(())
     };
@@ -153,7 +153,7 @@ fn read_bounds(section: &Section<'_>, kind: ColumnType) -> ReadResult<Option<Bou
             "bounds"
         };
         let help = bounds_help(&error);
-        // A default step has no place of its own.
+        // A default step has no position in the file.
         let place = if section.has(key) { key } else { "bounds" };
         section.report.fail(&section.place_of(place), error, help)
     })
@@ -163,7 +163,7 @@ fn bounds_help(error: &BoundsError) -> String {
     match error {
         BoundsError::Inverted { low, high } if low > high => format!("write `bounds = [{high}, {low}]`"),
         BoundsError::Inverted { .. } => "the bounds must leave room between them".to_owned(),
-        BoundsError::StepNotPositive(_) => "write how far neighbouring values lie apart, above 0".to_owned(),
+        BoundsError::StepNotPositive(_) => "write the distance between neighbouring values, above 0".to_owned(),
         BoundsError::StepDoesNotDivide { step, low, high } => {
             let steps = ((high - low) / step).floor();
             let (below, above) = (low + &steps * step, low + (steps + whole(1)) * step);
@@ -212,7 +212,7 @@ fn read_pivot(section: &Section<'_>) -> ReadResult<Option<i16>> {
         return Err(field.report.fail(
             &field.key_span,
             kind,
-            "remove it: in the other century the day of the week is another one",
+            "remove it: the day of the week differs between centuries",
         ));
     }
     field.decided()?;
@@ -220,11 +220,11 @@ fn read_pivot(section: &Section<'_>) -> ReadResult<Option<i16>> {
     year.map(Some).ok_or_else(|| {
         let help =
             "write the last year that two digits may mean, such as `pivot = 2024`: 57 is then 1957, and 24 is 2024";
-        field.bad_text("is no year from 1900 to 2200", help)
+        field.bad_text("is not a year from 1900 to 2200", help)
     })
 }
 
-/// The zone in whose local time stored moments count.
+/// The zone whose local time applies to stored timestamps.
 fn read_zone(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> ReadResult<Option<Zone>> {
     let Some(field) = section.get("zone")? else { return Ok(None) };
     let misplaced = |when, help| {
@@ -232,10 +232,10 @@ fn read_zone(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> ReadRes
         Err(field.report.fail(&field.key_span, kind, help))
     };
     if kind != ColumnType::Timestamp {
-        return misplaced("for a column that is no timestamp", "remove it, or declare `type = \"timestamp\"`");
+        return misplaced("for a column that is not a timestamp", "remove it, or declare `type = \"timestamp\"`");
     }
     if matches!(home.format, Some(Format::Engine { .. })) {
-        return misplaced("in an engine, of which no moments are read", "let a view keep local times as dates");
+        return misplaced("in an engine, from which no timestamps are read", "let a view keep local times as dates");
     }
     if section.has("format") {
         let help = "remove one of them: with `zone`, CSV has times such as 2024-07-01T01:30:00+02:00 or ...Z";

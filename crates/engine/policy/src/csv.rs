@@ -1,4 +1,4 @@
-//! `[data.csv]`: how delimited text is read.
+//! `[data.csv]`: the reading of delimited text.
 
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
@@ -7,7 +7,7 @@ use deniable_core::schema::{Compression, CsvOptions};
 pub(crate) const KEYS: [&str; 9] =
     ["header", "delimiter", "quote", "decimal", "encoding", "compression", "trim", "nulls", "columns"];
 
-/// Reads the options that are stated into those that hold otherwise. `name` is the table's: `data.csv`.
+/// Reads the stated options into the defaults. `name` is the table's: `data.csv`.
 pub(crate) fn read(field: &Field<'_>, name: &str, options: &mut CsvOptions) -> ReadResult<()> {
     let section = field.section(&format!("[{name}]"), &KEYS)?;
     let separators = read_separators(&section, options);
@@ -28,7 +28,7 @@ pub(crate) fn read(field: &Field<'_>, name: &str, options: &mut CsvOptions) -> R
     Ok(())
 }
 
-/// The characters with a meaning, each of which can have only one.
+/// Reads the characters with a meaning, which must all differ.
 fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> ReadResult<()> {
     let delimiter = section.optional("delimiter", delimiter);
     let quote = section.optional("quote", quote);
@@ -44,7 +44,7 @@ fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> ReadResul
         return clash(
             "quote",
             "is the delimiter too",
-            "look into the file: which character stands between two fields?",
+            "look into the file, and write the character between two fields",
         );
     }
     if options.decimal_comma && options.delimiter == b',' {
@@ -53,7 +53,7 @@ fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> ReadResul
     Ok(())
 }
 
-/// One byte that can stand for itself: ASCII, and no line break.
+/// One byte that is its own character: ASCII, and not a line break.
 fn character(field: &Field<'_>) -> ReadResult<Option<u8>> {
     match field.text()?.as_bytes() {
         [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => Ok(Some(*byte)),
@@ -85,14 +85,15 @@ fn decimal_comma(field: &Field<'_>) -> ReadResult<bool> {
         "." => Ok(false),
         "," => Ok(true),
         _ => {
-            Err(field.bad_text("must be \".\" or \",\"", "write what stands between a number's whole and its fraction"))
+            let help = "write the character between the whole part and the fraction of a number";
+            Err(field.bad_text("must be \".\" or \",\"", help))
         }
     }
 }
 
 fn encoding(field: &Field<'_>) -> ReadResult<String> {
     let label = field.text()?;
-    // Some labels stand for "cannot be decoded safely"; they would turn every text into one replacement character.
+    // Some labels mean "cannot be decoded safely"; they would turn every text into one replacement character.
     encoding_rs::Encoding::for_label_no_replacement(label.as_bytes())
         .map(|encoding| encoding.name().to_owned())
         .ok_or_else(|| {
@@ -142,7 +143,7 @@ fn column_names(field: &Field<'_>) -> ReadResult<Vec<String>> {
             return Err(entry.bad_text("has an empty name, or one with control characters", ""));
         }
         if !seen.insert(name) {
-            let kind = PolicyErrorKind::Repeated { what: format!("the column `{}`", shown(name)) };
+            let kind = PolicyErrorKind::Repeated { what: format!("column `{}`", shown(name)) };
             return Err(entry.fail(kind, "every column needs a name of its own"));
         }
         Ok(name.to_owned())

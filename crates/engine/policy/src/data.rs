@@ -1,4 +1,4 @@
-//! `[data]`: where the rows are, and how they are written.
+//! `[data]`: the location and format of the rows.
 
 use crate::csv::{self};
 use crate::error::PolicyErrorKind;
@@ -8,7 +8,7 @@ use crate::typical;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format, ending};
 use std::collections::BTreeSet;
 
-/// How messages name the parts of one table.
+/// The names of one table's parts in messages.
 pub(crate) struct Names {
     /// `data`, or `tables.NAME`.
     pub(crate) table: String,
@@ -21,7 +21,7 @@ impl Names {
         Self { table: "data".to_owned(), columns: "columns".to_owned() }
     }
 
-    /// `name` is safe to be shown.
+    /// `name` must be safe to show.
     pub(crate) fn of(name: &str) -> Self {
         Self { table: format!("tables.{name}"), columns: format!("tables.{name}.columns") }
     }
@@ -46,7 +46,7 @@ pub(crate) fn read(field: &Field<'_>) -> ReadResult<Data> {
     Ok(Data { table: table?, typical_rows: typical_rows?, ..data })
 }
 
-/// Reads what every table states about where its rows are. `section` is open, `table` is its name in SQL.
+/// Reads the location of a table's rows. `section` is open, `table` is its name in SQL.
 pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -> ReadResult<Data> {
     if let Some(held) = relation::held(section)? {
         return relation::read(section, held, table);
@@ -56,7 +56,7 @@ pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -
         section.need("version", "add `version = \"2024-06\"`").and_then(|field| field.line().map(str::to_owned));
     let partitions = section.optional("partitions", |field| partition_names(field));
     let path = section.need("path", "add `path = \"visits.csv\"`").and_then(|field| path_text(&field));
-    // Without a path the format cannot be told, so neither can the meaning of [data.csv].
+    // Without a path the format is unknown, and so is the meaning of [data.csv].
     let path = path?;
     let format = read_format(section, names, path)?;
     let partitions = partitions?.unwrap_or_default();
@@ -68,7 +68,7 @@ pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -
     Ok(Data { table, path: path.to_owned(), version: version?, format, partitions, typical_rows: None })
 }
 
-/// Whether a name can stand in SQL without quotes.
+/// Whether a name can be used in SQL without quotes.
 pub(crate) fn is_table_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     !name.is_empty() && name.chars().all(allowed) && !name.starts_with(|c: char| c.is_ascii_digit())
@@ -81,11 +81,11 @@ pub(crate) fn not_plain(name: &str) -> String {
 pub(crate) const TABLE_NAME_HELP: &str =
     "use lower-case letters a-z, digits and _, beginning with a letter: it is the table's name in SQL";
 
-/// A path that names something; spaces may be part of it.
+/// A path with at least one character that is not a space; spaces may be part of it.
 pub(crate) fn path_text<'a>(field: &Field<'a>) -> ReadResult<&'a str> {
     let path = field.text()?;
     if path.trim().is_empty() || path.contains('\0') {
-        return Err(field.bad_text("names no file", ""));
+        return Err(field.bad_text("does not name a file", ""));
     }
     Ok(path)
 }
@@ -115,7 +115,7 @@ fn read_format(section: &Section<'_>, names: &Names, path: &str) -> ReadResult<F
         (None, None) => {
             return Err(section.missing(
                 "format",
-                "the path does not tell the format: add `format = \"csv\"` or `format = \"parquet\"`",
+                "the format does not follow from the path: add `format = \"csv\"` or `format = \"parquet\"`",
             ));
         }
     };
@@ -148,20 +148,21 @@ fn partition_names(field: &Field<'_>) -> ReadResult<Vec<String>> {
     let entries = field.list("a list of column names")?;
     if entries.is_empty() {
         let kind = PolicyErrorKind::EmptyList { key: field.key.clone() };
-        return Err(field.fail(kind, "name the columns that stand in folder names, outermost first, or remove it"));
+        let help = "name the columns whose values are in folder names, outermost first, or remove it";
+        return Err(field.fail(kind, help));
     }
     let mut seen = BTreeSet::new();
     all(entries.iter().map(|entry| {
         let name = entry.text()?;
         if !seen.insert(name) {
-            let kind = PolicyErrorKind::Repeated { what: format!("the column `{}`", shown(name)) };
+            let kind = PolicyErrorKind::Repeated { what: format!("column `{}`", shown(name)) };
             return Err(entry.fail(kind, "remove it"));
         }
         Ok(name.to_owned())
     }))
 }
 
-/// Judges `partitions` once the columns are known: each must be one whose values a folder's name can spell.
+/// Validates `partitions` once the columns are known: each must be one whose values can be folder names.
 pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[Column]) -> ReadResult<()> {
     let Some(field) = section.get("partitions")? else { return Ok(()) };
     all(field.list("a list of column names")?.iter().map(|entry| {
@@ -178,7 +179,7 @@ pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[
     Ok(())
 }
 
-/// The declared column that an entry of the policy names.
+/// The declared column with this name.
 pub(crate) fn find_column<'c>(
     field: &Field<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Dates and timestamps: bounds in whole days or microseconds, and the patterns that files write them in.
+//! Dates and timestamps: bounds in whole days or microseconds, and the patterns of dates in files.
 
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, ReadResult, all, shown};
@@ -10,9 +10,9 @@ use deniable_core::schema::{Bounds, BoundsError};
 use jiff::civil::{Date, DateTime, Time, date};
 use jiff::fmt::strtime;
 
-/// Years in which a date may lie. Before the year 1 calendars disagree, after 2100 no plausible value lies.
+/// Years of valid dates. Before the year 1 calendars disagree, after 2100 no value is plausible.
 const DATES: std::ops::RangeInclusive<i16> = 1..=2100;
-/// Microseconds beyond these are more than 2⁵² from 1970, which is the most that bounds may hold.
+/// Microseconds outside these years are more than 2⁵² from 1970, which is the limit of bounds.
 const TIMESTAMPS: std::ops::RangeInclusive<i16> = 1828..=2100;
 
 /// One end of bounds: a day, or a moment of it.
@@ -40,12 +40,12 @@ pub(crate) fn read_bounds(field: &Field<'_>, kind: ColumnType) -> ReadResult<Bou
             };
             field.fail(PolicyErrorKind::DatesInverted { low, high }, help)
         }
-        // The years that are let through leave no other.
+        // The accepted years cause no other error.
         other => field.fail(other, "use narrower bounds"),
     })
 }
 
-/// A day, or a moment, as bounds count them.
+/// A day or timestamp in the unit of bounds.
 pub(crate) fn read_moment(field: &Field<'_>, kind: ColumnType) -> ReadResult<Rational> {
     Ok(whole(count(read_end(field, kind)?, kind, Time::midnight())))
 }
@@ -88,7 +88,7 @@ fn read_end(entry: &Field<'_>, kind: ColumnType) -> ReadResult<End> {
     };
     let (years, timestamp) = if kind == ColumnType::Timestamp { (TIMESTAMPS, true) } else { (DATES, false) };
     if !years.contains(&end.day.year()) {
-        let problem = format!("= \"{}\" lies outside the years {:04} to {}", shown(text), years.start(), years.end());
+        let problem = format!("= \"{}\" is outside the years {:04} to {}", shown(text), years.start(), years.end());
         let help = if timestamp { "for earlier days declare the column as `type = \"date\"`" } else { "" };
         return Err(entry.bad_text(problem, help));
     }
@@ -99,14 +99,14 @@ fn read_end(entry: &Field<'_>, kind: ColumnType) -> ReadResult<End> {
     Ok(end)
 }
 
-/// A day, or a moment that microseconds can tell.
+/// A day, or a timestamp with at most microseconds.
 fn parse(text: &str) -> Option<End> {
     let (day, time) = iso_moment(text)?;
     let end = End { day, time };
     (end.time.is_none_or(|time| time.subsec_nanosecond() % 1_000 == 0)).then_some(end)
 }
 
-/// Reads `format`: a pattern that tells every date apart, found out by writing some and reading them back.
+/// Reads `format`: a pattern that distinguishes all dates, tested by writing some and reading them back.
 pub(crate) fn read_format(field: &Field<'_>, kind: ColumnType) -> ReadResult<String> {
     let pattern = field.text()?;
     let (works, help) = if kind == ColumnType::Timestamp {
@@ -125,7 +125,7 @@ pub(crate) fn read_format(field: &Field<'_>, kind: ColumnType) -> ReadResult<Str
     Err(field.bad_text(problem, help))
 }
 
-/// Days that a pattern must tell apart; a day above 12, and one that needs filling up.
+/// Days that a pattern must distinguish; a day above 12, and one that needs filling up.
 const DAYS: [Date; 2] = [date(2024, 11, 29), date(2003, 2, 1)];
 
 fn tells_dates(pattern: &str) -> bool {
@@ -134,7 +134,7 @@ fn tells_dates(pattern: &str) -> bool {
     })
 }
 
-/// To the minute always, and more finely if the pattern does write seconds or their parts.
+/// Whether a pattern distinguishes timestamps to the minute, and more finely if it writes seconds or their parts.
 fn tells_timestamps(pattern: &str) -> bool {
     let write = |moment: DateTime| strtime::format(pattern, moment).ok();
     let returns = |moment: DateTime| {
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(count(parse("1970-01-01").unwrap(), ColumnType::Timestamp, LAST), 86_400_000_000 - 1);
     }
 
-    /// The years let through are those that bounds can hold.
+    /// The accepted years are within the limit of bounds.
     #[test]
     fn timestamps_fit_the_bounds() {
         let most = 1_i64 << 52;
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn only_plain_dates_are_read() {
-        // What is no date at all is for the calendar's own tests.
+        // Other invalid dates are covered by the tests of the calendar library.
         for text in ["", "2024-1-01", "2024-01-01Z", "2024-01-01T10:00:00.1234567", "2024-01-01T10:00:00.000000001"] {
             assert!(parse(text).is_none(), "{text}");
         }

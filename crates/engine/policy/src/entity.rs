@@ -1,4 +1,4 @@
-//! `[entity]`: whose rows belong together.
+//! `[entity]`: the privacy unit and its contribution bounds.
 
 use crate::blanks;
 use crate::data::{Names, find_column};
@@ -8,14 +8,14 @@ use deniable_core::sensitivity::Caps;
 
 pub(crate) const KEYS: [&str; 6] = ["key", "rows_per_group", "groups", "rows_in_joins", "levels", "typical_entities"];
 
-/// Reads `[entity]`. Without columns its key cannot be looked up.
+/// Reads `[entity]`. Its key is validated only if the columns could be read.
 pub(crate) fn read(field: &Field<'_>, columns: ReadResult<&[Column]>) -> ReadResult<Entity> {
     let section = field.section("[entity]", &KEYS)?;
     let key = section.need("key", "add `key = \"patient\"`").and_then(|field| {
         let key = field.text()?;
         identifying(&field, key, columns?, &Names::main()).map(|column| column.name.clone())
     });
-    // No number is suggested: it decides what is left out, and how much noise there is.
+    // No number is suggested: it determines the loss of rows and the noise.
     let count =
         |key| section.need(key, &format!("add `{key}`: {}", blanks::entity(key))).and_then(|field| field.count());
     let (rows, groups) = (count("rows_per_group"), count("groups"));
@@ -41,7 +41,7 @@ fn read_levels(field: &Field<'_>) -> ReadResult<bool> {
     }
 }
 
-/// A declared column whose values can name someone or something: compared for equality, and of many values.
+/// A declared column whose values can identify people or things: compared for equality, with many values.
 pub(crate) fn identifying<'c>(
     field: &Field<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What can be wrong with a policy: the place, the complaint and the hint.
+//! Errors of a policy: the place, the problem and the help.
 
 use deniable_core::adversary::{AdversaryError, PriorRangeError};
 use deniable_core::exact::{ParseRationalError, Rational};
@@ -7,14 +7,14 @@ use deniable_core::schema::BoundsError;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Where in the policy file something stands.
+/// A position in the policy file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The same place in bytes of [`PolicyErrors::source`]; may be empty.
+    /// The same position in bytes of [`PolicyErrors::source`]; may be empty.
     pub span: Range<usize>,
 }
 
@@ -26,25 +26,25 @@ impl Place {
         let end = boundary(span.end).unwrap_or(source.len()).max(start);
         let before = &source[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        // A byte order mark takes no room in an editor.
+        // A byte order mark has no width in an editor.
         let column = before[line_start..].chars().filter(|c| *c != '\u{feff}').count() + 1;
         Self { line: before.matches('\n').count() + 1, column, span: start..end }
     }
 }
 
-/// One thing that is wrong with a policy.
+/// An error of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct PolicyError {
-    /// Where; `None` when the file as a whole is wrong.
+    /// The place; `None` for errors of the whole file.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// The problem.
     pub kind: PolicyErrorKind,
-    /// What to write instead, or to do.
+    /// The correction to make.
     pub help: Option<String>,
 }
 
-/// What is wrong with a policy.
+/// The problem of an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyErrorKind {
     /// The file cannot be read: missing, or no permission.
@@ -59,13 +59,13 @@ pub enum PolicyErrorKind {
     /// Not UTF-8.
     #[error("the policy is not UTF-8 text")]
     NotUtf8,
-    /// Nothing but white space.
+    /// Only white space.
     #[error("the policy is empty")]
     EmptyFile,
     /// Not TOML.
     #[error("this is not TOML: {0}")]
     Syntax(String),
-    /// A key that means nothing here.
+    /// A key that the section does not have.
     #[error("{section} has no key `{key}`")]
     UnknownKey {
         /// The key.
@@ -73,7 +73,7 @@ pub enum PolicyErrorKind {
         /// The table, in words.
         section: String,
     },
-    /// A key or table that must be there.
+    /// A required key or table that is missing.
     #[error("{section} needs `{key}`")]
     MissingKey {
         /// The key.
@@ -81,12 +81,12 @@ pub enum PolicyErrorKind {
         /// The table, in words.
         section: String,
     },
-    /// The text `"?"`: a person has to decide this first.
+    /// The text `"?"`: a person has to decide the value first.
     #[error("`{key}` is not decided yet")]
     Blank {
         /// The key.
         key: String,
-        /// The column that it is about, with its table where that is not the main one.
+        /// The column of the key, with its table if that is not the main one.
         column: Option<String>,
     },
     /// A value of another type.
@@ -104,7 +104,7 @@ pub enum PolicyErrorKind {
     Number {
         /// The key.
         key: String,
-        /// What is wrong with the number.
+        /// The problem of the number.
         error: ParseRationalError,
     },
     /// A number outside its range.
@@ -112,45 +112,45 @@ pub enum PolicyErrorKind {
     OutOfRange {
         /// The key.
         key: String,
-        /// What was given.
+        /// The given number.
         value: Rational,
-        /// What is allowed, in words.
+        /// The allowed range, in words.
         range: &'static str,
     },
-    /// A text that cannot be used as it stands.
+    /// A text that is not valid.
     #[error("`{key}` {problem}")]
     Text {
         /// The key.
         key: String,
-        /// What is wrong with it.
+        /// The problem of the text.
         problem: String,
     },
-    /// A list of at least one entry that has none.
+    /// An empty list where at least one entry is needed.
     #[error("`{key}` is an empty list")]
     EmptyList {
         /// The key.
         key: String,
     },
-    /// The same entry twice.
-    #[error("{what} stands here a second time")]
+    /// A duplicate entry.
+    #[error("duplicate {what}")]
     Repeated {
         /// The entry, in words.
         what: String,
     },
-    /// A key that makes sense only beside another.
+    /// A key that is valid only beside another one.
     #[error("`{key}` needs `{other}` beside it")]
     Alone {
-        /// The key that is there.
+        /// The given key.
         key: &'static str,
-        /// The key that is not.
+        /// The missing key.
         other: &'static str,
     },
-    /// A key that must not be there because of something else in the policy.
+    /// A key that another part of the policy excludes.
     #[error("`{key}` has no meaning {when}")]
     Misplaced {
-        /// The key that is there.
+        /// The given key.
         key: &'static str,
-        /// What rules it out.
+        /// The condition that excludes it.
         when: &'static str,
     },
     /// A column that is not declared under `[columns]`, or not listed in `[data.csv]`.
@@ -158,17 +158,17 @@ pub enum PolicyErrorKind {
     NoColumn {
         /// The column.
         column: String,
-        /// Where it was looked for.
+        /// The section or list that lacks it.
         list: String,
     },
     /// More tables than [`crate::MOST_TABLES`].
     #[error("there are more than {most} tables under [tables]")]
     TooManyTables {
-        /// How many may be there.
+        /// The limit.
         most: usize,
     },
-    /// A table that says neither whose rows it holds nor that they are nobody's.
-    #[error("nothing says whose rows [{table}] holds")]
+    /// A table that states neither the column of its people nor that it is unprotected.
+    #[error("[{table}] states neither `entity` nor `unprotected`")]
     RoleUndecided {
         /// The table.
         table: String,
@@ -192,13 +192,13 @@ pub enum PolicyErrorKind {
     DeadKey {
         /// The group key.
         key: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// Bounds that make no grid.
+    /// Bounds that do not form a grid.
     #[error(transparent)]
     Bounds(#[from] BoundsError),
-    /// Bounds of a date or timestamp that make no interval.
+    /// Bounds of a date or timestamp in the wrong order.
     #[error("the lower bound {low} is not before the upper bound {high}")]
     DatesInverted {
         /// The lower bound.
@@ -206,38 +206,38 @@ pub enum PolicyErrorKind {
         /// The upper bound.
         high: String,
     },
-    /// Priors that make no interval.
+    /// Priors that do not form an interval.
     #[error(transparent)]
     Priors(#[from] PriorRangeError),
-    /// Adversaries that no theorem covers.
+    /// An adversary that no theorem covers.
     #[error(transparent)]
     Adversary(#[from] AdversaryError),
     /// A promise that cannot be kept.
     #[error(transparent)]
     Promise(#[from] PromiseError),
     /// A policy without a promise.
-    #[error("nothing is promised")]
+    #[error("the policy has no promise")]
     NoPromise,
     /// A policy without a query.
-    #[error("nothing is asked")]
+    #[error("the policy has no query")]
     NoQuery,
     /// Explicit shares beyond the spend.
     #[error("the shares add up to {sum}, more than spend = {spend}")]
     SharesExceed {
         /// The shares up to and including the one at this place.
         sum: Rational,
-        /// What the policy may spend.
+        /// The part of the promise that the policy may spend.
         spend: Rational,
     },
-    /// Explicit shares that leave nothing for the queries without one.
+    /// Explicit shares that leave no budget for the queries without one.
     #[error("the shares of other queries use all of spend = {spend}: nothing is left for this one")]
     NothingLeft {
-        /// What the policy may spend.
+        /// The part of the promise that the policy may spend.
         spend: Rational,
     },
 }
 
-/// Everything that is wrong with a policy, in the order of the file. Never empty.
+/// All errors of a policy, in the order of the file. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyErrors {
     file: PathBuf,
@@ -256,7 +256,7 @@ impl PolicyErrors {
         Self::new(file, "", vec![PolicyError { place: None, kind, help: Some(help.to_owned()) }])
     }
 
-    /// The policy file, as it was named.
+    /// The path of the policy file, as given.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
@@ -275,7 +275,7 @@ impl PolicyErrors {
     }
 }
 
-/// `file:line:column: complaint`, and the hint on a line of its own.
+/// `file:line:column: message`, with the help on a line of its own.
 impl std::fmt::Display for PolicyErrors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let file = self.file.display();

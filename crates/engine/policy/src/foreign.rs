@@ -1,9 +1,9 @@
-//! What the words of other libraries are called in a policy. `docs/reference/terms.md` says what each of them means.
+//! The policy keys for terms of other libraries. `docs/reference/terms.md` defines each of them.
 
 use crate::{adversary, budget, columns, csv, data, entity, promise, quality, query, tables};
 
-/// Words between spaces, with their hint. They are in lower case and without marks, so that `max_rows`, `max-rows` and `MaxRows` are
-/// one word.
+/// Terms separated by spaces, with their hint. They are in lower case and without separators, so that `max_rows`,
+/// `max-rows` and `MaxRows` are one term.
 const WORDS: &[(&str, &str)] = &[
     (
         "epsilon eps privacyloss privacylossbudget privacybudget totalbudget totalepsilon budget puredp \
@@ -18,7 +18,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     (
         "zcdp rhozcdp rhozcdpbudget renyi renyidp rdp gdp mu",
-        "no release counts by zero-concentrated, Rényi or Gaussian privacy: write `promise = { epsilon = 1 }`",
+        "releases do not use zero-concentrated, Rényi or Gaussian privacy: write `promise = { epsilon = 1 }`",
     ),
     (
         "maxcontributionsperpartition maxrowspergroup maxrowspergroupperid perpartition linf linfinity \
@@ -43,7 +43,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     (
         "privacyid privateid identifier idcolumn userid idcol",
-        "this is `key` under [entity]: the column that says whose a row is",
+        "this is `key` under [entity]: the column that identifies the person of a row",
     ),
     ("rowprivacy addonerow addmaxrows rowlevel", "leave [entity] out: without it, one row is one person"),
     (
@@ -65,7 +65,7 @@ const WORDS: &[(&str, &str)] = &[
     (
         "mechanism mechanisms noise noisemechanism noisekind noisescale scale laplace gaussian geometric \
          sensitivity",
-        "there is none to choose: it follows from the promise, the caps and the bounds; `deniable plan` shows its scale",
+        "noise is not chosen: it follows from the promise, the caps and the bounds; `deniable plan` shows its scale",
     ),
     (
         "neighbors neighbours neighboring neighbouring neighboringrelation adjacency bounded unbounded \
@@ -79,7 +79,7 @@ const WORDS: &[(&str, &str)] = &[
     ("ask asks", "write `[[query]]` above every query"),
     (
         "queries question questions sql measurements statements",
-        "every query stands below a line `[[query]]` of its own, as `sql = \"SELECT COUNT(*) FROM visits\"`",
+        "write every query below a line `[[query]]` of its own, as `sql = \"SELECT COUNT(*) FROM visits\"`",
     ),
     (
         "accuracy error margin marginoferror target",
@@ -88,11 +88,11 @@ const WORDS: &[(&str, &str)] = &[
     ("confidencelevel confidenceinterval", "this is `confidence` under [budget]"),
     (
         "seed randomseed rng",
-        "noise is drawn afresh from the operating system; who knows a seed can take the noise away",
+        "noise is drawn from the operating system's random bits; with a known seed, it could be subtracted",
     ),
 ];
 
-/// The keys of a policy by where they stand.
+/// The keys of a policy by section.
 const HOMES: [(&str, &[&str]); 11] = [
     ("[data]", &data::KEYS),
     ("[columns.name]", &columns::KEYS),
@@ -107,9 +107,9 @@ const HOMES: [(&str, &[&str]); 11] = [
     ("[tables.name]", &tables::KEYS),
 ];
 
-/// What a key that means nothing in this section was meant to be: a word of another library, or a key of another section.
+/// The hint for an unknown key in this section: a term of another library, or a key of another section.
 pub(crate) fn called_here(key: &str, section: &str) -> Option<String> {
-    // What an observer believes has ends of its own.
+    // The ends of a prior have keys of their own.
     let belief = section.contains("prior");
     let bare: String = key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect::<String>().to_lowercase();
     if let Some((_, hint)) =
@@ -118,7 +118,7 @@ pub(crate) fn called_here(key: &str, section: &str) -> Option<String> {
         return Some((*hint).to_owned());
     }
     let (home, _) = HOMES.iter().find(|(home, keys)| *home != section && keys.contains(&key))?;
-    Some(format!("`{key}` stands under {home}"))
+    Some(format!("`{key}` belongs under {home}"))
 }
 
 #[cfg(test)]
@@ -130,12 +130,12 @@ mod tests {
     fn one_word_has_one_hint() {
         let mut seen = BTreeSet::new();
         for word in WORDS.iter().flat_map(|(words, _)| words.split(' ')) {
-            assert!(seen.insert(word), "{word} stands there twice");
+            assert!(seen.insert(word), "{word} is listed twice");
             assert!(word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()), "{word} is never found");
         }
     }
 
-    /// A hint names keys of ours alone.
+    /// A hint names only existing keys.
     #[test]
     fn hints_name_what_is_there() {
         let keys: Vec<&str> =
@@ -144,7 +144,7 @@ mod tests {
             for (position, quoted) in hint.split('`').enumerate() {
                 let word = quoted.split(' ').next().unwrap();
                 let known = keys.contains(&word) || matches!(word, "true" | "deniable" | "[[query]]");
-                assert!(position % 2 == 0 || known, "`{quoted}` is no key");
+                assert!(position % 2 == 0 || known, "`{quoted}` is not a key");
             }
         }
     }
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(found("MaxRowsPerGroupPerID"), rows);
         assert_eq!(found("max-rows-per-group"), rows);
         assert_eq!(found("rows_per_grup"), None);
-        assert_eq!(found("gain").as_deref(), Some("`gain` stands under [promise]"));
+        assert_eq!(found("gain").as_deref(), Some("`gain` belongs under [promise]"));
         assert_eq!(called_here("max", "prior"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! `keys` (or `keys_from`), `null_key` and `other` of a column: which groups there are, and what is shown in their place.
+//! `keys` (or `keys_from`), `null_key` and `other` of a column: its groups, and their labels.
 
 use crate::columns::Home;
 use crate::data::Names;
@@ -22,15 +22,15 @@ pub(crate) struct DeclaredKeys {
     pub(crate) labels: BTreeMap<Key, String>,
 }
 
-/// A declared key, where it stands, and its label with its own place.
+/// A declared key with its position, and its label with its own position.
 struct Entry<'a> {
     key: Key,
     span: Range<usize>,
     label: Option<Field<'a>>,
 }
 
-/// Reads the groups of a column: `keys` as a list, or as a table of labels, or where they stand, and beside them `null_key` and
-/// `other`.
+/// Reads the groups of a column: `keys` as a list, or as a table of labels, or `keys_from`, and beside them `null_key`
+/// and `other`.
 pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> ReadResult<DeclaredKeys> {
     let (null, other) = (section.get("null_key"), section.get("other"));
     let (null, other) = (null?, other?);
@@ -64,7 +64,7 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
         return Err(field.fail(kind, "name at least one group, or remove `keys`"));
     }
     let mut groups = Groups::default();
-    // Whatever else is wrong is told as well.
+    // All further errors are reported as well.
     let listed = all(entries.into_iter().map(|entry| groups.add(entry, field.report, home)));
     let null = null.map_or(Ok(()), |null| groups.add_null(&null));
     let other = other.map_or(Ok(()), |other| groups.add_other(&other, kind));
@@ -84,7 +84,8 @@ fn both_and_null(null: &Field<'_>) -> ReadResult<DeclaredKeys> {
     Ok(DeclaredKeys { keys, from: None, labels: groups.labels })
 }
 
-/// `{ table = "regions", column = "code", label = "name" }`. What it names is judged when all tables are read: [`check_sources`].
+/// `{ table = "regions", column = "code", label = "name" }`. The names are validated by [`check_sources`] when all
+/// tables are read.
 fn read_from(
     field: &Field<'_>,
     kind: ColumnType,
@@ -113,7 +114,7 @@ fn read_from(
     Ok(DeclaredKeys { keys: None, from: Some(from), labels: groups.labels })
 }
 
-/// Whether the tables and columns that keys are to be taken from are there, public and of the right types. `table` is open.
+/// Checks that the tables and columns of `keys_from` exist, and are public and of the right types. `table` is open.
 pub(crate) fn check_sources(
     table: &Section<'_>,
     names: &Names,
@@ -143,12 +144,12 @@ fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &
         let known: Vec<&str> = public.iter().map(|table| table.data.table.as_str()).collect();
         let help = match known.is_empty() {
             true => {
-                "declare it in [tables.NAME], with `unprotected = true`: keys must not come out of rows about people"
+                "declare it in [tables.NAME], with `unprotected = true`: keys must not be taken from rows about people"
                     .to_owned()
             }
             false => did_you_mean(&from.table, &known),
         };
-        return fail("table", format!("= \"{}\" is no table that is `unprotected`", shown(&from.table)), help);
+        return fail("table", format!("= \"{}\" is not an `unprotected` table", shown(&from.table)), help);
     };
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let keys = [("column", &from.column, column.kind)].into_iter();
@@ -157,7 +158,7 @@ fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &
     for (key, name, kind) in keys.chain(label).chain(parents) {
         match table.columns.iter().find(|known| known.name == *name) {
             None => {
-                let problem = format!("= \"{}\" is no declared column of `{}`", shown(name), from.table);
+                let problem = format!("= \"{}\" is not a declared column of `{}`", shown(name), from.table);
                 return fail(key, problem, did_you_mean(name, &names));
             }
             Some(known) if known.kind != kind => {
@@ -202,16 +203,16 @@ fn entries<'a>(field: &Field<'a>, kind: ColumnType) -> ReadResult<Vec<Entry<'a>>
         let key = named_key(name, kind).ok_or_else(|| {
             let (what, help) = match kind {
                 ColumnType::Boolean => ("neither true nor false", "write true = \"yes\", false = \"no\""),
-                _ => ("no whole number", "write the number as it stands in the data, as in \"1\" = \"women\""),
+                _ => ("not a whole number", "write the number as in the data, as in \"1\" = \"women\""),
             };
-            let problem = format!("has a key `{}` that is {what}, as its column is", label.key);
+            let problem = format!("has a key `{}` that is {what}, unlike the values of its column", label.key);
             field.report.fail(&span, PolicyErrorKind::Text { key: field.key.clone(), problem }, help)
         })?;
         Ok(Entry { key, span, label: Some(label) })
     }))
 }
 
-/// A key of a list, in the type of its column.
+/// A key of a list, of the column's type.
 fn listed_key(entry: &Field<'_>, kind: ColumnType) -> ReadResult<Key> {
     match kind {
         ColumnType::Integer => match &entry.node.shape {
@@ -219,14 +220,14 @@ fn listed_key(entry: &Field<'_>, kind: ColumnType) -> ReadResult<Key> {
             _ => Err(entry.wrong_type("a whole number, as its column is", "")),
         },
         ColumnType::Boolean => entry.boolean().map(Key::Boolean),
-        // Columns of the other types were refused: they have no keys.
+        // Columns of the other types were refused before.
         ColumnType::Text | ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => {
             entry.text().map(|text| Key::Text(text.to_owned()))
         }
     }
 }
 
-/// A key in front of its label or its parent, which TOML has as a text whatever it is; `None` where it is not of the column's type.
+/// A key in front of its label or its parent, which is always a text in TOML; `None` if it is not of the column's type.
 pub(crate) fn named_key(name: &str, kind: ColumnType) -> Option<Key> {
     match kind {
         ColumnType::Integer => name.parse().ok().map(Key::Integer),
@@ -237,12 +238,12 @@ pub(crate) fn named_key(name: &str, kind: ColumnType) -> Option<Key> {
     }
 }
 
-/// Groups as they are found.
+/// The groups read so far.
 #[derive(Default)]
 struct Groups {
     keys: Vec<Key>,
     labels: BTreeMap<Key, String>,
-    /// What is shown of the groups so far.
+    /// The labels of the groups so far.
     shown: BTreeSet<String>,
 }
 
@@ -250,7 +251,7 @@ impl Groups {
     fn add(&mut self, entry: Entry<'_>, report: &crate::reader::Report<'_>, home: Home<'_>) -> ReadResult<()> {
         let Entry { key, span, label } = entry;
         if self.keys.contains(&key) {
-            let kind = PolicyErrorKind::Repeated { what: format!("the key `{}`", shown(&key.to_string())) };
+            let kind = PolicyErrorKind::Repeated { what: format!("key `{}`", shown(&key.to_string())) };
             return Err(report.fail(&span, kind, "remove it"));
         }
         if let Some((kind, help)) = cannot_occur(&key, home) {
@@ -287,7 +288,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Takes a label: a line of text that tells its group from all others.
+    /// Takes a label: a line of text that distinguishes its group from all others.
     fn label(&mut self, key: Key, field: &Field<'_>) -> ReadResult<()> {
         field.decided()?;
         if !matches!(field.node.shape, Shape::Text(_)) {
@@ -295,13 +296,13 @@ impl Groups {
         }
         let label = field.line()?;
         if label.contains(is_hidden) {
-            return Err(field.bad_text("has characters that are not seen", "write the label without them"));
+            return Err(field.bad_text("has invisible characters", "write the label without them"));
         }
         if label == ALL {
-            return Err(field.bad_text("is what stands for all groups together", "choose another label"));
+            return Err(field.bad_text("is reserved for the total of all groups", "choose another label"));
         }
         if !self.shown.insert(label.to_owned()) {
-            let kind = PolicyErrorKind::Repeated { what: format!("the label `{}`", shown(label)) };
+            let kind = PolicyErrorKind::Repeated { what: format!("label `{}`", shown(label)) };
             return Err(field.fail(kind, "two groups would look alike; choose another label"));
         }
         self.labels.insert(key, label.to_owned());
@@ -309,7 +310,7 @@ impl Groups {
     }
 }
 
-/// Why a group would always be empty: the reading of the file turns the key into something else.
+/// The reason why a group would always be empty: the reading of the file changes the key.
 fn cannot_occur(key: &Key, home: Home<'_>) -> Option<(PolicyErrorKind, String)> {
     let options = home.csv()?;
     let (text, csv) = (key.to_string(), home.names.csv());

@@ -1,8 +1,8 @@
-//! Reads a policy (TOML): who is protected from whom, what is promised, and what is asked.
+//! Reads a policy (TOML): the protected people, the adversary, the promise and the queries.
 //!
-//! A [`Policy`] is checked as a whole, and every number in it is exact: TOML numbers are read from their text,
-//! never through a float. What is wrong is said with its place and its hint, all of it at once
-//! ([`PolicyErrors`]). Nothing here looks at the data.
+//! A [`Policy`] is validated as a whole, and every number in it is exact: TOML numbers are read from their text,
+//! never through a float. All errors are returned together, each with its place and help
+//! ([`PolicyErrors`]). This crate does not read the data.
 //!
 //! ```
 //! use deniable_policy::Policy;
@@ -24,16 +24,16 @@
 //! # Ok::<(), deniable_policy::PolicyErrors>(())
 //! ```
 //!
-//! | question | file |
+//! | topic | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `query.rs`, `typical.rs`, `within.rs` |
-//! | how are days counted, and dates written? | `dates.rs` |
-//! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
-//! | what are the words of other libraries called here? | `foreign.rs` |
-//! | what must a person decide, and why? | `blanks.rs` |
-//! | which part of the promise does each query get? | `shares.rs` |
-//! | how does a policy begin? | `scaffold.rs` |
-//! | how is one built in code? | `builder.rs` |
+//! | sections of a policy | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `query.rs`, `typical.rs`, `within.rs` |
+//! | days, dates and their patterns | `dates.rs` |
+//! | TOML values, their places and errors | `tree.rs`, `reader.rs`, `error.rs` |
+//! | terms of other libraries | `foreign.rs` |
+//! | decisions left to a person | `blanks.rs` |
+//! | the shares of the queries | `shares.rs` |
+//! | drafts of policies | `scaffold.rs` |
+//! | policies built in code | `builder.rs` |
 
 mod adversary;
 mod blanks;
@@ -73,7 +73,7 @@ pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;
 pub use typical::{Typical, TypicalColumn};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program: one program per crate to link. It names the crate as other crates do.
 #[cfg(test)]
 extern crate self as deniable_policy;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A whole policy: read, checked, and put into words.
+//! A whole policy, read and validated.
 
 use crate::columns::Home;
 use crate::data::{Names, path_text};
@@ -29,8 +29,8 @@ use std::path::{Path, PathBuf};
 /// Largest policy file, in bytes: 1 MiB.
 pub const LARGEST_FILE: u64 = 1 << 20;
 
-/// A checked policy. All numbers are exact; nothing of it can be changed from outside, so that its words, its limit and what
-/// its queries stay those that were checked together.
+/// A validated policy. All numbers are exact. Fields cannot be changed from outside, so that its guarantee, its limit
+/// and its queries stay those that were validated together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     file: PathBuf,
@@ -55,12 +55,12 @@ impl Policy {
     /// Reads a policy file.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the file, each with its hint.
+    /// All errors of the policy, in the order of the file, each with its help.
     pub fn load(file: &Path) -> Result<Self, PolicyErrors> {
         Self::loaded(file, false)
     }
 
-    /// The same, where a policy without `[[query]]` is one, too: see [`Self::parse_to_ask_later`].
+    /// Reads a policy file that may have no `[[query]]`: see [`Self::parse_to_ask_later`].
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -83,7 +83,7 @@ impl Policy {
         }
         let mut bytes = Vec::new();
         let opened = std::fs::File::open(file).map_err(unreadable)?;
-        // One byte more than allowed tells a file that is too large, whatever its metadata say.
+        // One byte above the limit reveals a file that is too large, whatever its metadata state.
         opened.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > LARGEST_FILE {
             return Err(about(PolicyErrorKind::TooLarge, "this may be a data file; name the policy instead"));
@@ -91,7 +91,7 @@ impl Policy {
         match std::str::from_utf8(&bytes) {
             Ok(source) => Self::parsed(file, source, may_ask_nothing),
             Err(error) => {
-                // Up to the first bad byte the lossy text is the file itself, so the place is right.
+                // Up to the first invalid byte the lossy text equals the file, so the place is right.
                 let source = String::from_utf8_lossy(&bytes);
                 let report = Report::new(&source);
                 let bad = error.valid_up_to()..error.valid_up_to() + char::REPLACEMENT_CHARACTER.len_utf8();
@@ -101,7 +101,7 @@ impl Policy {
         }
     }
 
-    /// Reads the text of a policy; `file` names it in errors, and its folder is what paths are relative to.
+    /// Reads the text of a policy; `file` names it in errors, and paths are relative to its folder.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -109,10 +109,10 @@ impl Policy {
         Self::parsed(file, source, false)
     }
 
-    /// The same, where a policy without `[[query]]` is one, too: all its queries come later ([`Policy::with_query`]).
+    /// Reads the text of a policy that may have no `[[query]]`: all its queries come later ([`Policy::with_query`]).
     ///
     /// # Errors
-    /// When the text is no policy otherwise.
+    /// As [`Self::load`], except for missing queries.
     pub fn parse_to_ask_later(file: &Path, source: &str) -> Result<Self, PolicyErrors> {
         Self::parsed(file, source, true)
     }
@@ -169,26 +169,27 @@ impl Policy {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// This policy with final shares: `solved[i]` is the share that was found for `queries[i]` when it has a target error,
-    /// and is not looked at otherwise. Weights share what explicit shares and targets leave of the spend.
+    /// This policy with final shares: `solved[i]` is the share that was found for `queries[i]` if it has a target
+    /// error, and is ignored otherwise. Queries by weight divide the spend that explicit shares and targets leave.
     ///
     /// # Errors
-    /// When a target has no positive share, when targets need more than explicit shares leave, and when nothing is left
-    /// for queries that go by weight.
+    /// When a target has no positive share, when targets need more than explicit shares leave, and when no budget is
+    /// left for queries by weight.
     pub fn with_solved(&self, solved: &[Option<Rational>]) -> Result<Self, TargetsTooDear> {
         Ok(Self { queries: shares::with_solved(&self.queries, solved, &self.spend)?, ..self.clone() })
     }
 
-    /// This policy reading its main table from another path: packed as its ending says, where it says so.
+    /// This policy reading its main table from another path, with the compression that its ending states, if any.
     ///
     /// # Errors
-    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not the data's; `no Parquet` of rows of a database.
+    /// The path's format, `CSV` or `Parquet`, when its ending states another one than the data's; `no Parquet` for rows
+    /// of a database.
     pub fn with_data_at(mut self, path: String) -> Result<Self, &'static str> {
         self.data.set_path(path)?;
         Ok(self)
     }
 
-    /// The same of any of its tables; one that it does not have is left out.
+    /// This policy reading one of its tables from another path; unchanged if it does not have the table.
     ///
     /// # Errors
     /// As of [`Self::with_data_at`].
@@ -200,10 +201,11 @@ impl Policy {
         Ok(self)
     }
 
-    /// This policy about another version of one of its tables: a line of text, as `version` in a file. A table that it does not have is left out.
+    /// This policy with another version of one of its tables: a line of text, as `version` in a file. Unchanged if it
+    /// does not have the table.
     ///
     /// # Errors
-    /// `one line of text without spaces around it`, when it is none.
+    /// `one line of text without spaces around it`, when the version is not such a line.
     pub fn with_version(mut self, table: &str, version: &str) -> Result<Self, &'static str> {
         if !is_line(version) {
             return Err(ONE_LINE);
@@ -215,8 +217,8 @@ impl Policy {
         Ok(self)
     }
 
-    /// This policy with the keys of a column that takes them from a public table, as they stand there, each with its label if it has one.
-    /// A column that takes none is left as it is.
+    /// This policy with the keys of a column that takes them from a public table, in the order of that table, each with
+    /// its label if it has one. Unchanged if the column does not take its keys from a table.
     #[must_use]
     pub fn with_keys(mut self, table: &str, column: &str, listed: &[(Key, Option<String>)]) -> Self {
         let main = (self.data.table == table).then_some(&mut self.columns);
@@ -233,7 +235,7 @@ impl Policy {
         self
     }
 
-    /// This policy with what the keys of a column lie within, for each of its coarser columns in their order, where these were to be
+    /// This policy with the parents of a column's keys, for each of its coarser columns in their order, if they are
     /// taken from a public table.
     #[must_use]
     pub fn with_parents(mut self, table: &str, column: &str, listed: Vec<BTreeMap<Key, String>>) -> Self {
@@ -253,7 +255,8 @@ impl Policy {
         Self { ledger, ..self }
     }
 
-    /// A policy of the same promise with this query alone, which is charged as `asker` for a share of the whole promise.
+    /// A policy with the same promise and only this query, which is charged as `asker` for a share of the whole
+    /// promise.
     ///
     /// # Errors
     /// When the share is not in (0, 1], or a name is not one line.
@@ -263,8 +266,8 @@ impl Policy {
         Ok(Self { name: asker, spend: Rational::from_integer(1.into()), queries: vec![query], ..self.clone() })
     }
 
-    /// A policy of the same promise that asks for advice on the caps and bounds of these queries, by their positions, and is charged as
-    /// `asker` for a part of the whole promise, which they share equally.
+    /// A policy with the same promise that asks for advice on the caps and bounds of these queries, by their positions,
+    /// and is charged as `asker` for a part of the whole promise, which they share equally.
     ///
     /// # Errors
     /// When the part is not in (0, 1].
@@ -279,7 +282,7 @@ impl Policy {
         Ok(Self { name: asker.to_owned(), spend: one, queries, ..self.clone() })
     }
 
-    /// This policy with other caps, which hold for all its queries.
+    /// This policy with other caps for all its queries.
     #[must_use]
     pub fn with_caps(&self, caps: OwnCaps) -> Self {
         let own = |query: &Query| {
@@ -289,7 +292,7 @@ impl Policy {
         Self { queries: self.queries.iter().map(own).collect(), ..self.clone() }
     }
 
-    /// This policy under another promise to the same people: everything else of it, queries and shares, stays.
+    /// This policy with another promise to the same people; queries and shares are unchanged.
     ///
     /// # Errors
     /// When the promises cannot be kept against that adversary.
@@ -304,7 +307,7 @@ impl Policy {
         Ok(Self { guarantee, ..self.clone() })
     }
 
-    /// The policy file, as it was named.
+    /// The path of the policy file, as given.
     #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
@@ -334,19 +337,19 @@ impl Policy {
         &self.ledger
     }
 
-    /// Where the rows of the main table are.
+    /// The location of the rows of the main table.
     #[must_use]
     pub fn data(&self) -> &Data {
         &self.data
     }
 
-    /// Whose rows belong together (the privacy unit); `None` when one row is one person.
+    /// The privacy unit; `None` if one row is one person.
     #[must_use]
     pub fn entity(&self) -> Option<&Entity> {
         self.entity.as_ref()
     }
 
-    /// The caps that further tables state in place of those of `[entity]`, by table.
+    /// The privacy unit with the caps of one query.
     #[must_use]
     pub fn table_caps(&self) -> &BTreeMap<String, OwnCaps> {
         &self.table_caps
@@ -373,7 +376,7 @@ impl Policy {
         &self.more
     }
 
-    /// What is promised, to whom, against whom.
+    /// The promise, the protected people and the adversary.
     #[must_use]
     pub fn guarantee(&self) -> &Guarantee {
         &self.guarantee
@@ -391,19 +394,19 @@ impl Policy {
         &self.confidence
     }
 
-    /// How released numbers are classed.
+    /// The limits of the quality classes of released numbers.
     #[must_use]
     pub fn quality(&self) -> &Quality {
         &self.quality
     }
 
-    /// Which released numbers are shown, where a query does not say otherwise.
+    /// The default rules for showing released numbers, which a query may replace.
     #[must_use]
     pub fn display(&self) -> &Display {
         &self.display
     }
 
-    /// What is guessed to be usual; the rows are in [`Self::data`].
+    /// The public guesses at typical values; that of the rows is in [`Self::data`].
     #[must_use]
     pub fn typical(&self) -> &Typical {
         &self.typical
@@ -439,7 +442,7 @@ pub(crate) const SECTIONS: [&str; 13] = [
 
 fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bool) -> ReadResult<Policy> {
     let section = Section::open(report, "the policy", root, &SECTIONS)?;
-    // Each part is read before any is judged missing, so that one error does not hide another.
+    // Each part is read before any is reported missing, so that one error does not hide another.
     let name = section.need("name", "add `name = \"clinic\"`").and_then(|field| field.line().map(str::to_owned));
     let population =
         section.need("population", "add `population = \"clinic-patients\"`").and_then(|field| population(&field));
@@ -507,7 +510,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     sources?;
     let entity = entity?;
     let key = entity.as_ref().map(|entity| entity.key.clone());
-    // Each part was judged where it stands; what is left is about the whole.
+    // Each part was validated in its section; the remaining checks are about the whole.
     let guarantee = Subject::new(population.clone(), key)
         .map_err(|error| (error.to_string(), "entity"))
         .and_then(|subject| {
@@ -539,7 +542,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     })
 }
 
-/// Checks where keys are taken from, in all tables.
+/// Validates `keys_from` in all tables.
 fn check_sources(section: &Section<'_>, columns: &[Column], more: &[DeclaredTable]) -> ReadResult<()> {
     let main = keys::check_sources(section, &Names::main(), columns, more);
     let further = section.optional("tables", |field| {
@@ -555,7 +558,7 @@ fn check_sources(section: &Section<'_>, columns: &[Column], more: &[DeclaredTabl
     further.map(drop)
 }
 
-/// Reads what is guessed of people and columns.
+/// Reads the guesses at people and columns.
 fn read_typical(section: &Section<'_>, table: &str, columns: &[Column], more: &[DeclaredTable]) -> ReadResult<Typical> {
     let entities = section.optional("entity", |field| {
         Section::open_free(field.report, "[entity]", field.node)?.optional("typical_entities", typical::read_count)
@@ -565,14 +568,14 @@ fn read_typical(section: &Section<'_>, table: &str, columns: &[Column], more: &[
     Ok(Typical { entities: entities?.flatten(), columns: main?.into_iter().chain(more?).collect() })
 }
 
-/// Whether a text can name a population: it names the ledger's file, too.
+/// Whether a text can name a population; it names the ledger's file, too.
 #[must_use]
 pub fn is_population(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty() && !name.starts_with('.') && name.chars().all(plain)
 }
 
-/// The population names the ledger file, and stands in it.
+/// The population names the ledger file, and is stored in it.
 fn population(field: &Field<'_>) -> ReadResult<String> {
     let name = field.line()?;
     if !is_population(name) {
@@ -582,7 +585,7 @@ fn population(field: &Field<'_>) -> ReadResult<String> {
     Ok(name.to_owned())
 }
 
-/// The commonest slip: a fraction or percentage without quotes.
+/// Help for the most frequent mistake: a fraction or percentage without quotes.
 fn syntax_help(source: &str, span: &std::ops::Range<usize>) -> String {
     match source.get(span.clone()).map(str::trim) {
         Some(text) if deniable_core::exact::parse_rational(text).is_ok() => format!("write it in quotes: \"{text}\""),

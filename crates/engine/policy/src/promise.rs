@@ -1,4 +1,4 @@
-//! `[promise]`: what nobody may learn, and the odds ratio that this allows.
+//! `[promise]`: the promises, and the odds ratio that they allow.
 
 use crate::adversary::probability_help;
 use crate::error::PolicyErrorKind;
@@ -25,7 +25,7 @@ pub(crate) const KEYS: [&str; 11] = [
     key::EPSILON,
 ];
 
-/// Reads `[promise]`. Without an adversary the promises are read, not judged.
+/// Reads `[promise]`. The promises are validated only if the adversary could be read.
 pub(crate) fn read(field: &Field<'_>, adversary: ReadResult<&Adversary>) -> ReadResult<Vec<Promise>> {
     let section = field.section("[promise]", &KEYS)?;
     let promises = read_all(&section)?;
@@ -56,7 +56,7 @@ fn read_all(section: &Section<'_>) -> ReadResult<Vec<Promise>> {
     Ok(promises?.into_iter().flatten().collect())
 }
 
-/// A number, or the logarithm of an odds ratio, which no fraction states.
+/// A number, or the logarithm of an odds ratio, which is not a fraction.
 fn epsilon(field: &Field<'_>) -> ReadResult<Promise> {
     let logarithm = match &field.node.shape {
         Shape::Text(text) => inside_ln(text),
@@ -68,7 +68,7 @@ fn epsilon(field: &Field<'_>) -> ReadResult<Promise> {
     }
 }
 
-/// Reports a key that stands without the one it belongs to.
+/// Reports a key without the other key that it needs.
 fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &str) -> ReportedError {
     let place = section.key_of(key);
     section.report.fail(&place, PolicyErrorKind::Alone { key, other }, help)
@@ -87,12 +87,12 @@ fn read_rho(section: &Section<'_>) -> ReadResult<Option<Promise>> {
             "add `among = 100`: how many people are equally likely beforehand",
         )),
         (None, Some(_)) => {
-            Err(alone(section, key::AMONG, key::RHO, "add `rho = 0.5`: how sure anyone may become of one among them"))
+            Err(alone(section, key::AMONG, key::RHO, "add `rho = 0.5`: the highest belief about one of them"))
         }
     }
 }
 
-/// A whole number of people; its range is the theorem's to judge (B-5).
+/// A whole number of people; its range is validated by the theorem (B-5).
 fn among(field: &Field<'_>) -> ReadResult<u64> {
     let value = field.integer()?;
     value.to_u64().ok_or_else(|| field.out_of_range(whole(value), "a number of people, at least 2", ""))
@@ -122,7 +122,7 @@ fn read_alpha_beta(section: &Section<'_>) -> ReadResult<Option<Promise>> {
 /// Turns every promise into its odds ratio, so that each wrong one is reported.
 fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -> ReadResult<Vec<Promise>> {
     let (priors, known) = (adversary.priors(), adversary.knows_size());
-    // One at a time first: `binding` over all of them would stop at the first that fails.
+    // Each alone first: `binding` over all of them would stop at the first error.
     let each: Vec<ReadResult<()>> = promises
         .iter()
         .map(|promise| match binding(std::slice::from_ref(promise), priors, known) {
@@ -138,7 +138,7 @@ fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -
     Ok(promises)
 }
 
-/// Reports at the key that is wrong: the one that the error names, or the promise's own.
+/// Reports an error at the key that it names, or at the promise's own key.
 fn wrong_promise(section: &Section<'_>, promise: &Promise, error: PromiseError) -> ReportedError {
     let help = promise_help(&error);
     let key = match &error {
@@ -157,13 +157,13 @@ fn promise_help(error: &PromiseError) -> String {
             "write 2, for example; a factor of 1 or less would allow no answer at all".to_owned()
         }
         PromiseError::OutOfRange { name: key::EPSILON | key::AMONG | key::BETA, .. } => String::new(),
-        // Inside the unit interval the message's own range says it all.
+        // Inside the unit interval the message states the range.
         PromiseError::OutOfRange { value, .. } if value.is_positive() && *value < whole(1) => String::new(),
         PromiseError::OutOfRange { value, .. } => probability_help(value),
         PromiseError::NeedsPriorBound { name, end } => {
             let instead = if *end == "at_most" { key::GAIN } else { key::NEGATIVE_GAIN };
             format!(
-                "say what the adversary believes at the outset, `prior = {{ {end} = \"1/2\" }}` under [adversary]; or \
+                "state the adversary's prior, `prior = {{ {end} = \"1/2\" }}` under [adversary]; or \
                  promise `{instead}` instead of `{name}`, which holds for any prior"
             )
         }
@@ -187,7 +187,7 @@ fn promise_help(error: &PromiseError) -> String {
 mod tests {
     use super::*;
 
-    /// The table of notions contains every key that is read.
+    /// The table of notions contains all keys.
     #[test]
     fn keys_are_those_of_the_table_of_notions() {
         let mut of_table: Vec<&str> = Vec::new();

@@ -1,13 +1,13 @@
-//! `[quality]` and `[display]`: how good released numbers are called, and which are shown. Both act on noisy numbers alone (C-3):
-//! they cost nothing, and change no stored answer.
+//! `[quality]` and `[display]`: the quality classes of released numbers, and the rules for showing them. Both depend on
+//! noisy numbers alone (C-3): they cost nothing, and change no stored answer.
 
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, ReadResult, Section};
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::Signed;
 
-/// The largest coefficients of variation (standard error of the noise over the released value) of the classes A, B and C; what is
-/// beyond is not usable. Positive and ascending.
+/// The largest coefficients of variation (standard error of the noise over the released value) of the classes A, B and
+/// C; numbers with larger ones are not usable. Positive and ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quality {
     /// Of class A.
@@ -16,7 +16,7 @@ pub struct Quality {
     pub b: Rational,
     /// Of class C.
     pub c: Rational,
-    /// The largest part of a number that caps and bounds leave out, by a public guess; unknown where nothing is stated.
+    /// The largest part of a number that caps and bounds leave out, by a public guess; `None` if not stated.
     pub typical_left_out: Option<Rational>,
 }
 
@@ -27,7 +27,7 @@ impl Default for Quality {
     }
 }
 
-/// Which released numbers are shown, and how.
+/// The rules for showing released numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Display {
     /// Whether numbers that are not usable are hidden.
@@ -36,12 +36,12 @@ pub struct Display {
     pub hide_below: Option<Rational>,
     /// Counts are rounded to multiples of this, their intervals outward.
     pub round_to: Option<Rational>,
-    /// What stands in place of a hidden number: one line.
+    /// The text that replaces a hidden number: one line.
     pub label: String,
 }
 
 impl Default for Display {
-    /// Everything is shown, as it was released.
+    /// Shows everything as it was released.
     fn default() -> Self {
         Self { hide_unusable: false, hide_below: None, round_to: None, label: "hidden".to_owned() }
     }
@@ -84,7 +84,7 @@ pub(crate) fn read_left_out(field: &Field<'_>) -> ReadResult<Rational> {
     Err(field.out_of_range(part, "at least 0 and below 1", help))
 }
 
-/// Reads `[display]`, or `display` of a query, where `name` says which.
+/// Reads `[display]`, or `display` of a query; `name` is its name in messages.
 pub(crate) fn read_display(field: &Field<'_>, name: &str) -> ReadResult<Display> {
     let section = field.section(name, &DISPLAY_KEYS)?;
     let hide_unusable = section.optional("hide_unusable", Field::boolean);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_rules_are_refused() {
         for (section, key, value, found) in [
             ("quality", "a", "30%", "do not ascend"),
             ("quality", "d", "30%", "`d`"),

@@ -1,4 +1,4 @@
-//! `[[query]]`: what is asked, and what part of the promise each answer uses.
+//! `[[query]]`: the queries, and the part of the promise that each answer uses.
 
 use crate::budget::part;
 use crate::error::{Place, PolicyErrorKind};
@@ -17,30 +17,32 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
-    /// Unique in the policy; `query 1`, `query 2`, ... by position where none is given.
+    /// Unique in the policy; `query 1`, `query 2`, ... by position if not stated.
     pub name: String,
     /// The SQL, as written; not blank.
     pub sql: String,
-    /// What the answer is worth, as written.
+    /// The size of the answer's budget, as written.
     pub size: Size,
-    /// Where that is written, in bytes of the policy's text; `None` where nothing is.
+    /// The position of the size, in bytes of the policy's text; `None` if not stated.
     pub size_at: Option<Range<usize>>,
-    /// The part of ln R that the answer uses, in (0, 1]: the answer costs `R^share` (C-1). Zero for a target error until
-    /// [`crate::Policy::with_solved`] knows better.
+    /// The part of ln R that the answer uses, in (0, 1]: the answer costs `R^share` (C-1). Zero for a target error
+    /// until [`crate::Policy::with_solved`] computes it.
     pub share: Rational,
-    /// Whether the levels of GROUPING SETS, ROLLUP and CUBE are made to add up, where they can be; `true` unless stated.
+    /// Whether the levels of GROUPING SETS, ROLLUP and CUBE are made to add up, if possible; `true` unless stated.
     pub consistent: bool,
-    /// Which of its numbers are shown; `None` for what the policy says of all queries.
+    /// The rules for showing its numbers; `None` for those of the policy.
     pub display: Option<Display>,
-    /// How much of one entity counts in this query, where it says so itself.
+    /// The query's own caps, if stated.
     pub caps: OwnCaps,
-    /// How the rows came about, where averages and parts of rows are to be about the population as well; no part of what is asked.
+    /// The sampling of the rows, for intervals of averages and parts of rows that cover the population; not part of the
+    /// query's identity.
     pub sampling: Option<Sampling>,
-    /// What of the query is answered.
+    /// The subject of the answer.
     pub about: QuerySubject,
-    /// The part of the rows that it is about, by a public guess: what passes WHERE and stays within the caps.
+    /// The part of the rows that it is about, by a public guess: the rows that pass WHERE and stay within the caps.
     pub typical_share: Option<Rational>,
-    /// Typical values of expressions in it, as the plan writes them; of conditions the part of the rows that meets them.
+    /// Typical values of expressions in it, as the plan prints them; for a condition, the part of the rows that meets
+    /// it.
     pub typical: Vec<(String, Rational)>,
     /// The largest part of a number that caps and bounds leave out, by a public guess; `None` means the value of
     /// `[quality]`.
@@ -56,12 +58,13 @@ pub struct Query {
 pub enum QuerySubject {
     /// The query itself.
     Cells,
-    /// Of how many entities the caps leave something out (S-OUT), beside the query of this name, whose `left_out` pays for it.
+    /// The number of entities of which the caps leave out rows (S-OUT), for the query of this name, whose `left_out`
+    /// pays for it.
     LeftOut {
         /// The query's name.
         of: String,
     },
-    /// What values of its entities are like, for advice on the caps and bounds of the query of this name (S-OUT).
+    /// Quantiles of values of its entities, for advice on the caps and bounds of the query of this name (S-OUT).
     Values {
         /// The query's name.
         of: String,
@@ -69,7 +72,7 @@ pub enum QuerySubject {
 }
 
 impl QuerySubject {
-    /// The query that it is about, where it is not the query itself.
+    /// The name of the other query that it is about; `None` for the query itself.
     #[must_use]
     pub fn of(&self) -> Option<&str> {
         match self {
@@ -82,14 +85,14 @@ impl QuerySubject {
 /// Contribution bounds of one query, in place of those of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OwnCaps {
-    /// At most so many rows of one entity in each group.
+    /// Most rows of one entity in each group.
     pub rows_per_group: Option<u32>,
-    /// At most so many groups for one entity.
+    /// Most groups of one entity.
     pub groups: Option<u32>,
 }
 
 impl OwnCaps {
-    /// The caps in force, where the policy says these.
+    /// The caps in force, given those of the policy.
     #[must_use]
     pub fn or(self, caps: Caps) -> Caps {
         Caps {
@@ -99,21 +102,22 @@ impl OwnCaps {
     }
 }
 
-/// How the people in the data were chosen from those that the answers are to be about.
+/// The selection of the people in the data from the population of the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sampling {
     /// Each as likely as any other, independently or without replacement: a simple random sample.
     Simple,
 }
 
-/// How the share of a query is told.
+/// The size of a query's budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Size {
-    /// So much, against the weights of others, of what shares and targets leave; positive, 1 where nothing is stated.
+    /// A weight against those of other queries, for the budget that shares and targets leave; positive, 1 unless
+    /// stated.
     Weight(Rational),
-    /// So much of ln R, in (0, 1].
+    /// A part of ln R, in (0, 1].
     Share(Rational),
-    /// As much as it takes for a margin of so much, at the policy's confidence and in the answer's own units; positive.
+    /// The share that a margin of this size needs, at the policy's confidence and in the answer's own units; positive.
     TargetError(Rational),
 }
 
@@ -123,10 +127,10 @@ pub enum QueryError {
     /// Blank SQL, or a name that is not one line.
     #[error("a query needs SQL, and a name of one line")]
     Blank,
-    /// A name that no list of answers would hold.
+    /// A name that is too long for lists of answers.
     #[error("a query's name has at most {MOST_LETTERS} characters, and this one has {0}")]
     LongName(usize),
-    /// A share written with so many digits that computing with it takes longer than the answer.
+    /// A share with too many digits for fast arithmetic.
     #[error("a share is a fraction of at most {MOST_BITS} binary digits above and below the line")]
     LongShare,
     /// Caps where one row is one person.
@@ -139,14 +143,14 @@ pub enum QueryError {
     Share(Rational),
 }
 
-/// Of the name of a query that stands in no policy.
+/// Limit on the name of a query outside a policy.
 const MOST_LETTERS: usize = 200;
 
-/// Of each part of a share: more than 300 decimals.
+/// Limit on each part of a share: more than 300 decimals.
 const MOST_BITS: u64 = 1_000;
 
 impl Query {
-    /// One query for a share of the promise, written in no file.
+    /// A query outside a file, for a share of the promise.
     pub(crate) fn single(name: &str, sql: &str, share: &Rational) -> Result<Self, QueryError> {
         if sql.trim().is_empty() || name.trim().is_empty() || name.contains(char::is_control) {
             return Err(QueryError::Blank);
@@ -175,13 +179,13 @@ impl Query {
             typical_share: None,
             typical: Vec::new(),
             typical_left_out: None,
-            // In no file.
+            // Not in a file.
             line: 0,
             column: 0,
         })
     }
 
-    /// What is asked about the caps of this query, for a share of its own.
+    /// The query about the losses of this query's caps, for a share of its own.
     fn left_out(&self, share: Rational) -> Self {
         Self {
             name: beside(&self.name),
@@ -195,7 +199,7 @@ impl Query {
         }
     }
 
-    /// What is asked for advice on this query's caps and bounds, for a share of its own.
+    /// The query for advice on this query's caps and bounds, for a share of its own.
     pub(crate) fn values(&self, share: Rational) -> Self {
         let about = QuerySubject::Values { of: self.name.clone() };
         Self { name: format!("{}, values", self.name), about, ..self.left_out(share) }
@@ -236,7 +240,8 @@ struct Draft<'a> {
     typical_left_out: Option<Rational>,
 }
 
-/// Reads `[[query]]`. Without a budget the queries are read, not shared out. `is_capped` tells whether there is an `[entity]`.
+/// Reads `[[query]]`. Shares are computed only if the budget could be read. `is_capped` states whether there is an
+/// `[entity]`.
 pub(crate) fn read(field: &Field<'_>, spend: ReadResult<&Rational>, is_capped: bool) -> ReadResult<Vec<Query>> {
     if let Shape::Table(_) = field.node.shape {
         return Err(field.wrong_type("a list of tables", "write `[[query]]`, in double brackets, above every query"));
@@ -304,7 +309,7 @@ fn read_draft<'a>(
     })
 }
 
-/// Answers are stored and shown under their names. `names` holds the number of the query that has each.
+/// Answers are stored and shown under their names, which must be unique. `names` maps each to the number of its query.
 fn unique(
     section: &Section<'_>,
     name: String,
@@ -312,7 +317,7 @@ fn unique(
     names: &mut BTreeMap<String, usize>,
 ) -> ReadResult<String> {
     if let Some(first) = names.get(&name) {
-        let kind = PolicyErrorKind::Repeated { what: format!("the name `{}`", shown(&name)) };
+        let kind = PolicyErrorKind::Repeated { what: format!("name `{}`", shown(&name)) };
         let help = format!("query number {first} has this name already; every query needs a name of its own");
         return Err(section.report.fail(&section.place_of("name"), kind, help));
     }
@@ -320,7 +325,7 @@ fn unique(
     Ok(name)
 }
 
-/// What stands in place of the caps of `[entity]`.
+/// Reads the query's own caps, which replace those of `[entity]`.
 pub(crate) fn read_caps(section: &Section<'_>, is_capped: bool) -> ReadResult<OwnCaps> {
     let cap = |key| section.optional(key, |field| capped(field, key, is_capped)?.count());
     let (rows, groups) = (cap("rows_per_group"), cap("groups"));
@@ -335,20 +340,20 @@ fn read_sampling(field: &Field<'_>) -> ReadResult<Sampling> {
     match field.text()? {
         "simple" => Ok(Sampling::Simple),
         other => {
-            let help = "write `sampling = \"simple\"` where everyone of the population was as likely as anyone else to be in the data; \
-                        remove it where the answers are about the people in the data alone, or where the sample has weights or clusters";
+            let help = "write `sampling = \"simple\"` if the people in the data are a simple random sample of the \
+                        population; remove it where the answers are about the people in the data alone, or where the sample has weights or clusters";
             Err(field.bad_text(format!("= \"{}\" is not known", shown(other)), help))
         }
     }
 }
 
-/// A key that means something only where the rows of one entity are capped.
+/// A key that is valid only if the rows of one entity are capped.
 fn capped<'f, 'a>(field: &'f Field<'a>, key: &'static str, is_capped: bool) -> ReadResult<&'f Field<'a>> {
     if is_capped {
         return Ok(field);
     }
     let kind = PolicyErrorKind::Misplaced { key, when: "where one row is one person" };
-    let help = "remove it, or name the column that says whose row each is as `key` under [entity]";
+    let help = "remove it, or name the column that identifies the person of each row as `key` under [entity]";
     Err(field.report.fail(&field.key_span, kind, help))
 }
 
@@ -381,12 +386,12 @@ fn read_size(section: &Section<'_>) -> ReadResult<Size> {
         (Some(_), None, Some(_)) => misplaced(
             "weight",
             "beside `target_error`",
-            "keep `target_error` for a fixed margin, or `weight` for a part of what is left",
+            "keep `target_error` for a fixed margin, or `weight` for a part of the remaining budget",
         ),
         (None, Some(_), Some(_)) => misplaced(
             "weight",
             "beside `share`",
-            "keep `share` for a fixed part of the promise, or `weight` for a part of what is left",
+            "keep `share` for a fixed part of the promise, or `weight` for a part of the remaining budget",
         ),
         (Some(target), None, None) => Ok(Size::TargetError(target)),
         (None, Some(share), None) => Ok(Size::Share(share)),
@@ -394,7 +399,7 @@ fn read_size(section: &Section<'_>) -> ReadResult<Size> {
     }
 }
 
-/// Explicit shares are taken first; weights divide what is left of the spend, before targets are solved.
+/// Explicit shares are taken first; weights divide the rest of the spend, before targets are solved.
 fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>> {
     let mut taken = Rational::zero();
     for draft in &drafts {
@@ -467,7 +472,7 @@ fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>>
     Ok(queries.into_iter().flatten().collect())
 }
 
-/// The name of what is said of a query's caps.
+/// The name of the query about another query's caps.
 fn beside(name: &str) -> String {
     format!("{name}, left out")
 }

@@ -1,9 +1,9 @@
-//! Reading a table key by key, keeping every complaint.
+//! Reading a table key by key, collecting all errors.
 //!
-//! A [`Section`] is opened with the keys it may hold, so an unknown key is reported before anything is read.
-//! What cannot be read gives [`ReportedError`], which only [`Report::fail`] makes: no value can go missing without
-//! an error that says so. The exception are blanks, the text `"?"`: they are found before the reading, read as
-//! absent without a word, and all reported after it ([`Report::fail_blanks`]).
+//! A [`Section`] is opened with the keys it may hold, so an unknown key is reported before anything is read. A value
+//! that cannot be read gives [`ReportedError`], which only [`Report::fail`] creates: no value can be missing without a
+//! reported error. The exception is blanks, the text `"?"`: they are found before the reading, read as absent without
+//! an error, and all reported after it ([`Report::fail_blanks`]).
 
 use crate::blanks::{self, Blank};
 use crate::error::{Place, PolicyError, PolicyErrorKind};
@@ -24,7 +24,7 @@ pub(crate) struct ReportedError(());
 /// A value, or the proof that its absence was reported.
 pub(crate) type ReadResult<T> = Result<T, ReportedError>;
 
-/// A part of the policy for the parts that depend on it, which can fail in its stead without a second complaint.
+/// A part of the policy for parts that depend on it; these can fail without a second error.
 pub(crate) fn told<T>(part: &ReadResult<T>) -> ReadResult<&T> {
     part.as_ref().map_err(|reported| *reported)
 }
@@ -34,7 +34,7 @@ pub(crate) fn told<T>(part: &ReadResult<T>) -> ReadResult<&T> {
 pub(crate) struct Report<'a> {
     pub(crate) source: &'a str,
     errors: RefCell<Vec<PolicyError>>,
-    /// The blanks of the file, by the byte at which each begins.
+    /// The blanks of the file, by their first byte.
     blanks: RefCell<BTreeMap<usize, Blank>>,
 }
 
@@ -43,20 +43,20 @@ impl<'a> Report<'a> {
         Self { source, errors: RefCell::default(), blanks: RefCell::default() }
     }
 
-    /// Finds the blanks of the document, to be known while it is read.
+    /// Finds the blanks of the document before it is read.
     pub(crate) fn find_blanks(&self, root: &Node) {
         let found = blanks::find(root);
         self.blanks.borrow_mut().extend(found.into_iter().map(|blank| (blank.span.start, blank)));
     }
 
-    /// Reports every blank, whether the reading came to it or not: a person fills them in together.
+    /// Reports every blank, whether it was read or not: a person fills them in together.
     pub(crate) fn fail_blanks(&self) {
         for blank in std::mem::take(&mut *self.blanks.borrow_mut()).into_values() {
             self.fail(&blank.span, PolicyErrorKind::Blank { key: shown(&blank.key), column: blank.column }, blank.help);
         }
     }
 
-    /// Takes back the blanks in the value of a key that means nothing: to fill them in would be in vain.
+    /// Removes the blanks in the value of an unknown key: filling them in would be useless.
     fn forget_blanks(&self, node: &Node) {
         let mut known = self.blanks.borrow_mut();
         for blank in blanks::find(node) {
@@ -64,7 +64,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Reports an error at a place. `help` is the hint; an empty one is left out.
+    /// Reports an error at a place. `help` may be empty.
     pub(crate) fn fail(
         &self,
         span: &Range<usize>,
@@ -86,7 +86,7 @@ impl<'a> Report<'a> {
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
     pub(crate) report: &'a Report<'a>,
-    /// In words, for messages: `[data]`, or `the policy`.
+    /// The name in messages: `[data]`, or `the policy`.
     name: String,
     pub(crate) span: Range<usize>,
     members: &'a [Member],
@@ -105,7 +105,7 @@ impl<'a> Section<'a> {
         Ok(section)
     }
 
-    /// Opens a table whose keys are names of the curator's choosing.
+    /// Opens a table whose keys are names chosen by the curator.
     pub(crate) fn open_free(report: &'a Report<'a>, name: &str, node: &'a Node) -> ReadResult<Self> {
         match &node.shape {
             Shape::Table(members) => Ok(Self { report, name: name.to_owned(), span: node.span.clone(), members }),
@@ -137,20 +137,20 @@ impl<'a> Section<'a> {
         self.members.iter().map(|member| member.key.as_str())
     }
 
-    /// The value of a key, where there is one and it is not a blank.
+    /// The value of a key; `None` if it is missing or a blank.
     pub(crate) fn get(&self, key: &str) -> ReadResult<Option<Field<'a>>> {
         let Some(field) = self.find(key) else { return Ok(None) };
         field.decided()?;
         Ok(Some(field))
     }
 
-    /// The value of a key, for its place.
+    /// The value of a key, also if it is a blank.
     fn find(&self, key: &str) -> Option<Field<'a>> {
         let position = self.members.iter().position(|member| member.key == key)?;
         self.fields().nth(position)
     }
 
-    /// The value of a key that must be there; `help` says what to add.
+    /// The value of a required key; `help` states how to add it.
     pub(crate) fn need(&self, key: &str, help: &str) -> ReadResult<Field<'a>> {
         self.get(key)?.ok_or_else(|| self.missing(key, help))
     }
@@ -161,22 +161,22 @@ impl<'a> Section<'a> {
         self.report.fail(&self.span, kind, help)
     }
 
-    /// Where a key's value stands, or the head of the table.
+    /// The position of a key's value, or of the head of the table.
     pub(crate) fn place_of(&self, key: &str) -> Range<usize> {
         self.find(key).map_or_else(|| self.span.clone(), |field| field.node.span.clone())
     }
 
-    /// Where a key itself stands, or the head of the table.
+    /// The position of a key, or of the head of the table.
     pub(crate) fn key_of(&self, key: &str) -> Range<usize> {
         self.find(key).map_or_else(|| self.span.clone(), |field| field.key_span)
     }
 
-    /// Whether a key is there, be its value a blank.
+    /// Whether a key is present, even with a blank.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.find(key).is_some()
     }
 
-    /// Reads a key that may be missing.
+    /// Reads an optional key.
     pub(crate) fn optional<T>(
         &self,
         key: &str,
@@ -196,7 +196,7 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Fails, without a word of its own, when the value is a blank.
+    /// Fails, without a further error, when the value is a blank.
     pub(crate) fn decided(&self) -> ReadResult<()> {
         if self.report.blanks.borrow().contains_key(&self.node.span.start) { Err(ReportedError(())) } else { Ok(()) }
     }
@@ -216,7 +216,7 @@ impl<'a> Field<'a> {
         self.fail(kind, help)
     }
 
-    /// Reports a text that cannot be used.
+    /// Reports an invalid text.
     pub(crate) fn bad_text(&self, problem: impl Into<String>, help: impl Into<String>) -> ReportedError {
         self.fail(PolicyErrorKind::Text { key: self.key.clone(), problem: problem.into() }, help)
     }
@@ -234,7 +234,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A text that is printed and stored: one line, not blank, nothing that could act on a terminal.
+    /// A text that is printed and stored: one line, not blank, without characters that act on a terminal.
     pub(crate) fn line(&self) -> ReadResult<&'a str> {
         let text = self.text()?;
         if text.trim().is_empty() {
@@ -265,7 +265,7 @@ impl<'a> Field<'a> {
                 ParseRationalError::TooLong(_) => ParseRationalError::TooLong(shown(text)),
             };
             let help = if matches!(error, ParseRationalError::Malformed(_)) {
-                "fractions and percentages stand in quotes"
+                "write fractions and percentages in quotes"
             } else {
                 ""
             };
@@ -296,7 +296,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The entries of a list; `keys[]` names one of `keys`.
+    /// The entries of a list; `keys[]` is the name of an entry of `keys`.
     pub(crate) fn list(&self, expected: &str) -> ReadResult<Vec<Self>> {
         match &self.node.shape {
             Shape::List(items) => Ok(items
@@ -333,7 +333,7 @@ pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// What names and versions are.
+/// The form of names and versions.
 pub(crate) const ONE_LINE: &str = "one line of text without spaces around it";
 
 /// Whether a text is [`ONE_LINE`].

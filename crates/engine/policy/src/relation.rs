@@ -1,4 +1,4 @@
-//! What `[data]` states of a table that is no file: one of PostgreSQL, whose rows are read, or one of an engine, where they stay.
+//! Tables outside files in `[data]`: in PostgreSQL, whose rows are read, or in an engine, where the rows remain.
 
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
@@ -6,7 +6,7 @@ use deniable_core::schema::{Data, EngineKind, Format, RelationName, RelationPath
 
 /// The format of tables in PostgreSQL.
 pub(crate) const POSTGRES: &str = "postgres";
-/// What only files have, and what only other tables have.
+/// Keys that only files have, and keys that only other tables have.
 const OF_FILES: [&str; 3] = ["path", "csv", "partitions"];
 const OF_RELATIONS: [&str; 2] = ["relation", "connect"];
 
@@ -16,7 +16,7 @@ pub(crate) enum Holder {
     Engine(EngineKind),
 }
 
-/// What holds a table that is no file; `None` where files do.
+/// The holder of a table outside files; `None` for files.
 pub(crate) fn held(section: &Section<'_>) -> ReadResult<Option<Holder>> {
     let format = section.get("format")?;
     if let Some(engine) = section.get("engine")? {
@@ -43,12 +43,12 @@ pub(crate) fn held(section: &Section<'_>) -> ReadResult<Option<Holder>> {
     }
 }
 
-/// Refuses what only tables have that are no files.
+/// Refuses the keys of tables outside files.
 pub(crate) fn refuse_all(section: &Section<'_>) -> ReadResult<()> {
     refuse(section, &OF_RELATIONS, "where the data is neither `format = \"postgres\"` nor of an `engine`")
 }
 
-/// Reads what such a table states.
+/// Reads the keys of a table outside files.
 pub(crate) fn read(section: &Section<'_>, held: Holder, table: String) -> ReadResult<Data> {
     let (when, example) = match held {
         Holder::Postgres => ("where the data is `format = \"postgres\"`", "env:CLINIC_PG"),
@@ -76,29 +76,30 @@ fn relation_name(field: &Field<'_>, held: Holder) -> ReadResult<String> {
     let (is_name, problem, help) = match held {
         Holder::Postgres => (
             RelationName::parse(name).is_some(),
-            "names no table or view by its schema and name",
-            "write both, as in \"clinic.visits\"; what is not in lower case is in double quotes: 'clinic.\"Visits\"'",
+            "does not name a table or view with its schema",
+            "write both, as in \"clinic.visits\"; names that are not in lower case are in double quotes: \
+             'clinic.\"Visits\"'",
         ),
         Holder::Engine(_) => (
             RelationPath::parse(name).is_some(),
-            "names nothing that an engine holds",
-            "write one to three names with points between them, as in \"clinic.visits\"; what is not plain is in double quotes: \
-             'parquet.\"/data/visits\"'",
+            "does not name a table of an engine",
+            "write one to three names with points between them, as in \"clinic.visits\"; names that are not plain are \
+             in double quotes: 'parquet.\"/data/visits\"'",
         ),
     };
     if is_name { Ok(name.to_owned()) } else { Err(field.bad_text(problem, help)) }
 }
 
-/// Where an address is. What stands there otherwise may be the address, with a password, and is not shown.
+/// The variable of an address. A text in its place may be the address itself, with a password, and is not shown.
 fn variable(field: &Field<'_>, example: &str) -> ReadResult<String> {
     let connect = field.text()?;
     if names_variable(connect) {
         return Ok(connect.to_owned());
     }
     let help = format!(
-        "state `connect = \"{example}\"` and put the address into that variable: no password belongs into a policy"
+        "state `connect = \"{example}\"` and put the address into that variable: passwords do not belong in a policy"
     );
-    Err(field.bad_text("names no variable of the environment", help))
+    Err(field.bad_text("does not name an environment variable", help))
 }
 
 /// Refuses keys that belong to data of another kind.

@@ -1,4 +1,4 @@
-//! The beginning of a policy: what the files tell is written down, and what a person must decide is a blank.
+//! Drafts of policies: facts from the files are filled in, and decisions for a person are blanks.
 
 use crate::blanks;
 use crate::builder::key_value;
@@ -9,17 +9,17 @@ use deniable_core::schema::{NotNames, are_names};
 use deniable_core::text::printable;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the rows are, as it should stand in the policy.
+/// The location of the rows, as written in the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
-    /// A file of CSV, or an object of a store, with the delimiter where it is not the usual one of the path's ending.
+    /// A CSV file, or an object of a store, with the delimiter if it is not the usual one of the path's ending.
     Csv {
         /// The path or URL.
         path: String,
         /// The delimiter.
         delimiter: Option<u8>,
     },
-    /// The same of Parquet.
+    /// A Parquet file or object.
     Parquet {
         /// The path or URL.
         path: String,
@@ -33,35 +33,35 @@ pub enum Rows {
     },
 }
 
-/// What is known of a table without looking at its rows.
+/// The known facts about a table, without its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scaffold {
     /// The table's name in SQL; a policy takes lower-case letters, digits and `_`.
     pub table: String,
-    /// Where its rows are.
+    /// The location of its rows.
     pub rows: Rows,
     /// The columns, in their order there.
     pub columns: Vec<String>,
-    /// The types of the columns, in the same order; `None` for CSV, which does not tell.
+    /// The types of the columns, in the same order; `None` for CSV, which has no types.
     pub types: Option<Vec<ColumnType>>,
-    /// The columns that store moments: in which zone's local time they count is for a person to decide.
+    /// The columns that store moments; a person decides on the zone of their local time.
     pub moments: BTreeSet<String>,
-    /// What a codebook says of columns, by their names; what it leaves out stays open.
+    /// The notes of a codebook on columns, by name; missing facts remain blanks.
     pub described: BTreeMap<String, ColumnNotes>,
 }
 
-/// What a codebook says of a column: public documentation, never values of the data.
+/// A codebook's notes on a column: public documentation, never values of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnNotes {
-    /// What the column is about, in words.
+    /// A description of the column.
     pub about: Option<String>,
-    /// Its type; where the data tells another, that one stands.
+    /// Its type; a type in the data has priority.
     pub kind: Option<ColumnType>,
     /// The groups in their order, each of the column's type, with the label of those that have one.
     pub keys: Vec<(Key, Option<String>)>,
-    /// The lower and upper bound as a policy has them: numbers, or days and times.
+    /// The lower and upper bound in the notation of a policy: numbers, or days and times.
     pub bounds: Option<[String; 2]>,
-    /// How finely values count.
+    /// The step of the values.
     pub step: Option<String>,
 }
 
@@ -73,12 +73,12 @@ const HEAD: &str = "A policy to be completed: every \"?\" is a decision for a pe
                     known or plausible, and never copy it out of the data: anyone may see this file. docs/reference/policy.md has \
                     all keys.";
 const ENTITY: &str =
-    "Whose rows belong together. If one row is one person, remove everything from here down to `groups`.";
+    "The privacy unit. If one row is one person, remove everything from here down to `groups`.";
 const COLUMNS: &str = "The columns. Those that no query needs may be removed. Sums and averages need `bounds` (values \
                        beyond are moved to the bound; wide ones cost noise) and for decimals a `step`, the grid that values \
                        are rounded to. Groups need `keys`: these always appear and others never do. The values in the \
                        comments are examples of how to write them.";
-const BUDGET: &str = "What part of the promise this policy may use up; without this, all of it.";
+const BUDGET: &str = "The part of the promise that this policy may use up; all of it unless stated.";
 const ASK: &str =
     "The queries, in SQL. Each takes a part of the budget in proportion to its weight, 1 when not stated.";
 
@@ -87,7 +87,7 @@ const ASK: &str =
 /// A first column without a name, which a policy cannot name, is mentioned in a comment.
 ///
 /// # Errors
-/// When the columns are rather a row of data: a policy is no place for private values. What is said quotes nothing.
+/// When the columns seem to be a row of data: a policy must not contain private values. The error quotes none of them.
 ///
 /// ```
 /// use deniable_policy::{Rows, Scaffold, scaffold};
@@ -147,7 +147,7 @@ fn data(page: &mut Page, input: &Scaffold) {
     page.gap();
     page.line("[data]");
     page.set("table", input.table.as_str());
-    // A format against the path's ending stands there too, to be refused rather than passed over.
+    // A format that contradicts the path's ending is written too, so that it is refused and not ignored.
     let (by_path, format) = match &input.rows {
         Rows::Csv { path, .. } | Rows::Parquet { path } => {
             page.set("path", path.as_str());
@@ -216,7 +216,7 @@ fn columns(page: &mut Page, input: &Scaffold) {
     }
 }
 
-/// What a codebook tells of bounds and groups.
+/// The bounds and groups of a codebook.
 fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &ColumnNotes) {
     let ColumnNotes { about: _, kind: _, keys, bounds, step } = described;
     if let Some([low, high]) = bounds {
@@ -265,10 +265,10 @@ fn written(end: &str) -> String {
     if is_plain { end.to_owned() } else { Value::from(end).to_string() }
 }
 
-/// How to declare what a column of one of these types may have.
+/// Comments that show how to declare the further keys of columns of these types.
 fn hints(page: &mut Page, kinds: &[ColumnType], csv: bool) {
     let any = |wanted: &[ColumnType]| wanted.iter().any(|kind| kinds.contains(kind));
-    // Which of several hints fits depends on a type that is still open.
+    // The right hint depends on a type that is not decided yet.
     let mut hint = |line: &str, of: &str| {
         page.line(&if kinds.len() > 1 { format!("# {line:<40} # {of}") } else { format!("# {line}") });
     };
@@ -317,7 +317,7 @@ impl Page {
         self.0.push('\n');
     }
 
-    /// A key left open, below what there is to decide: the words that its error would say.
+    /// A blank key, below the question to decide: the help of its error.
     fn blank(&mut self, path: &[&str]) {
         self.explain(&blanks::help(path));
         self.set(path.last().copied().unwrap_or_default(), blanks::BLANK);

@@ -1,15 +1,15 @@
-//! How the part of the promise that a policy may use is divided among its queries.
+//! The division of a policy's part of the promise among its queries.
 
 use crate::query::{Query, Size};
 use crate::reader::shown;
 use deniable_core::exact::{Rational, Rounding, percent};
 use num_traits::{Signed, Zero};
 
-/// What the spend holds for queries of these sizes. Exact, so it can be used up exactly.
+/// The division of the spend for queries of these sizes. Exact, so that it can be used up exactly.
 pub(crate) struct Portions {
     fixed: Rational,
     solved: Rational,
-    /// What is left for a weight of 1; not positive when nothing is.
+    /// The part for a weight of 1; not positive if no budget is left.
     of_weight: Rational,
 }
 
@@ -42,7 +42,7 @@ impl Portions {
     }
 }
 
-/// The share that was found for a target error; zero while there is none.
+/// The share that was found for a target error; zero until then.
 fn share_found(solved: &[Option<Rational>], position: usize) -> Rational {
     solved.get(position).cloned().flatten().unwrap_or_else(Rational::zero)
 }
@@ -61,21 +61,21 @@ pub enum TargetsTooDear {
     Exceed {
         /// The sum of the shares that the targets need.
         wanted: Rational,
-        /// What explicit shares leave of the spend.
+        /// The part of the spend that explicit shares leave.
         available: Rational,
         /// The queries with a target, by name.
         queries: Vec<String>,
     },
-    /// They and the explicit shares leave nothing for the queries that go by weight.
+    /// They and the explicit shares leave no budget for queries by weight.
     #[error(
         "explicit shares and target errors use all of spend = {spend}: nothing is left for {}; raise the target errors, or \
          give these queries a share or target of their own",
         named(queries)
     )]
     NothingLeft {
-        /// What the policy may spend.
+        /// The part of the promise that the policy may spend.
         spend: Rational,
-        /// The queries that go by weight, by name.
+        /// The queries by weight, by name.
         queries: Vec<String>,
     },
     /// A target for which no share was found.
@@ -86,7 +86,7 @@ pub enum TargetsTooDear {
     },
 }
 
-/// `a`, `b` and `c`; names may hold anything that fits on a line.
+/// `a`, `b` and `c`; names may contain any characters of a line.
 fn named(queries: &[String]) -> String {
     let names: Vec<String> = queries.iter().map(|name| format!("`{}`", shown(name))).collect();
     match names.split_last() {
@@ -95,7 +95,8 @@ fn named(queries: &[String]) -> String {
     }
 }
 
-/// The queries with every share final. Computed from their sizes, so doing it again with other shares is the same as afresh.
+/// The queries with final shares. Computed from their sizes, so repeating it with other shares equals computing it
+/// anew.
 pub(crate) fn with_solved(
     queries: &[Query],
     solved: &[Option<Rational>],
@@ -106,7 +107,7 @@ pub(crate) fn with_solved(
         those.map(|(_, query)| query.name.clone()).collect()
     };
     let is_target = |size: &Size| matches!(size, Size::TargetError(_));
-    // A share of zero would answer nothing, and a negative one would pay for the others.
+    // A share of zero would answer nothing, and a negative one would pay for other queries.
     let unsolved = names(&|position, size| is_target(size) && !share_found(solved, position).is_positive());
     if !unsolved.is_empty() {
         return Err(TargetsTooDear::NotSolved { queries: unsolved });

@@ -1,4 +1,4 @@
-//! `[tables]`: further tables, of rows of the same people or of public knowledge.
+//! `[tables]`: further tables, about the same people or public.
 
 use crate::columns::{self, Home};
 use crate::data::{self, Names, TABLE_NAME_HELP, is_table_name, not_plain};
@@ -32,14 +32,14 @@ pub(crate) const KEYS: [&str; 14] = [
     "groups",
 ];
 
-/// What the main table says that the others must agree with.
+/// The facts of the main table that the other tables must agree with.
 pub(crate) struct Main<'a> {
     pub(crate) data: ReadResult<&'a Data>,
     pub(crate) columns: ReadResult<&'a [Column]>,
     pub(crate) entity: ReadResult<Option<&'a Entity>>,
 }
 
-/// What is guessed of the columns of further tables.
+/// Reads the guesses at the columns of further tables.
 pub(crate) fn read_typical(
     field: &Field<'_>,
     tables: &[DeclaredTable],
@@ -112,14 +112,14 @@ fn check_name(field: &Field<'_>, name: &str, main: &Main<'_>) -> ReadResult<()> 
         return Err(field.report.fail(&field.key_span, kind, TABLE_NAME_HELP));
     }
     if main.data.is_ok_and(|data| data.table == name) {
-        let kind = PolicyErrorKind::Repeated { what: format!("the table `{name}`") };
+        let kind = PolicyErrorKind::Repeated { what: format!("table `{name}`") };
         return Err(field.report.fail(&field.key_span, kind, "[data] has this name already; choose another"));
     }
     Ok(())
 }
 
-/// Exactly one of `entity = "column"` and `unprotected = true` with `key = "column"`: a table that says neither could be
-/// anyone's, and is not read.
+/// Reads exactly one of `entity = "column"` and `unprotected = true` with `key = "column"`: a table without either may
+/// be about people, and is refused.
 fn read_role(
     section: &Section<'_>,
     names: &Names,
@@ -154,15 +154,15 @@ fn read_role(
         (None, true, None) => Err(section.missing("key", "add `key = \"...\"`: the column that no two rows share")),
         (None, false, _) => {
             let kind = PolicyErrorKind::RoleUndecided { table: names.table.clone() };
-            let help = "decide: is it about the protected people? Then name the column that says whose row each is, \
-                        `entity = \"patient\"`. Or is it public knowledge, such as a list of towns? Then write \
+            let help = "decide: is it about the protected people? Then name the column that identifies the person of \
+                        each row, `entity = \"patient\"`. Or is it public knowledge, such as a list of towns? Then write \
                         `unprotected = true` and `key = \"...\"`, the column that no two rows share";
             Err(section.report.fail(&section.span, kind, help))
         }
     }
 }
 
-/// The column that names the same people as the key of `[entity]`; the types must agree, or no value would.
+/// The column that identifies the same people as the key of `[entity]`; the types must agree, or no value could.
 fn read_entity(
     field: &Field<'_>,
     names: &Names,

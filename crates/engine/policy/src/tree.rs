@@ -4,7 +4,7 @@ pub(crate) use deniable_toml::{Member, Node, Shape, SyntaxError, Table, Value, k
 
 use std::ops::Range;
 
-/// Where the content of a quoted text begins: after its quotes, and after the line break that TOML drops
+/// The first byte of the content of a quoted text: after its quotes, and after the line break that TOML drops
 /// behind `"""`.
 pub(crate) fn text_start(source: &str, span: &Range<usize>) -> usize {
     let raw = source.get(span.clone()).unwrap_or_default();

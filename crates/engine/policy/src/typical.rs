@@ -1,5 +1,6 @@
-//! `typical`: public guesses at what is usual, from which `plan` works out relative errors. They decide nothing else: no noise, no
-//! charge, and neither what a query is nor how rows are read. So they are kept apart from the columns that queries know.
+//! `typical`: public guesses at usual values, from which `plan` computes relative errors. They affect neither noise nor
+//! charges, nor the identity of a query, nor the reading of rows. So they are kept apart from the columns that queries
+//! know.
 
 use crate::data::Names;
 use crate::dates;
@@ -10,25 +11,25 @@ use deniable_core::schema::{Bounds, Column, ColumnType};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeMap;
 
-/// What a policy guesses, besides [`deniable_core::schema::Data::typical_rows`].
+/// The guesses of a policy, besides [`deniable_core::schema::Data::typical_rows`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Typical {
-    /// How many people have rows in the main table.
+    /// The number of people with rows in the main table.
     pub entities: Option<u64>,
     pub(crate) columns: BTreeMap<(String, String), TypicalColumn>,
 }
 
-/// What is usual of a column's values.
+/// The guesses at a column's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypicalColumn {
-    /// Their mean; of dates and timestamps in days and microseconds, as their bounds.
+    /// Their mean; for dates and timestamps in days and microseconds, as their bounds.
     pub value: Rational,
     /// Their standard deviation.
     pub spread: Option<Rational>,
 }
 
 impl Typical {
-    /// What is guessed of a column.
+    /// The guesses at a column.
     #[must_use]
     pub fn column(&self, table: &str, column: &str) -> Option<&TypicalColumn> {
         self.columns.get(&(table.to_owned(), column.to_owned()))
@@ -71,7 +72,7 @@ fn read_column(section: &Section<'_>, column: &Column) -> ReadResult<Option<Typi
         match bounds {
             Some(bounds) if value < *bounds.low() || value > *bounds.high() => {
                 let [low, high, value] = [bounds.low(), bounds.high(), &value].map(|end| column.kind.written(end));
-                let problem = format!("= {value} lies outside the bounds, {low} to {high}");
+                let problem = format!("= {value} is outside the bounds, {low} to {high}");
                 Err(field.bad_text(problem, "write a usual value within them, or correct the bounds"))
             }
             _ => Ok(value),
@@ -129,16 +130,17 @@ pub(crate) fn read_share(field: &Field<'_>) -> ReadResult<Rational> {
     Err(field.out_of_range(share, "above 0 and at most 1", help))
 }
 
-/// `typical` of a query: expressions of its SQL with their typical values, conditions with the part of the rows that meets them.
+/// `typical` of a query: expressions of its SQL with their typical values; for a condition, the part of the rows that
+/// meets it.
 pub(crate) fn read_expressions(field: &Field<'_>) -> ReadResult<Vec<(String, Rational)>> {
     if !matches!(field.node.shape, crate::tree::Shape::Table(_)) {
-        let help = "write `typical = { \"age > 65\" = \"30%\" }`: what `plan` asks for, with a usual value";
+        let help = "write `typical = { \"age > 65\" = \"30%\" }`: an expression that `plan` lists, with a usual value";
         return Err(field.wrong_type("a table of expressions", help));
     }
     let section = Section::open_free(field.report, "`typical` of [[query]]", field.node)?;
     all(section.fields().zip(section.names()).map(|(field, name)| {
         if name.trim().is_empty() {
-            let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no expression".to_owned() };
+            let kind = PolicyErrorKind::Text { key: shown(name), problem: "is not an expression".to_owned() };
             return Err(field.report.fail(&field.key_span, kind, "write an expression of the query"));
         }
         Ok((name.to_owned(), field.number()?))

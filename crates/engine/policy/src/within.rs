@@ -44,19 +44,19 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, declared: &mut Decla
 
 fn may_be_named(field: &Field<'_>, name: &str) -> ReadResult<()> {
     if name.is_empty() || name.chars().any(char::is_control) {
-        let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no name for a column".to_owned() };
+        let kind = PolicyErrorKind::Text { key: shown(name), problem: "is not a valid column name".to_owned() };
         return Err(field.report.fail(&field.key_span, kind, "write the name that queries are to use"));
     }
     Ok(())
 }
 
-/// Every key of the column, and nothing else, with what it lies within.
+/// Reads the parent of every key of the column; other keys are errors.
 fn read_list(field: &Field<'_>, kind: ColumnType, keys: &[Key]) -> ReadResult<BTreeMap<Key, String>> {
     let section = Section::open_free(field.report, &format!("within.{}", field.key), field.node)?;
     let mut found = BTreeMap::new();
     for (entry, name) in section.fields().zip(section.names()) {
         let Some(key) = named_key(name, kind).filter(|key| keys.contains(key)) else {
-            let problem = format!("tells of `{}`, which is none of the `keys`", shown(name));
+            let problem = format!("has an entry for `{}`, which is not among the `keys`", shown(name));
             let kind = PolicyErrorKind::Text { key: field.key.clone(), problem };
             return Err(field.report.fail(&entry.key_span, kind, "add it to `keys`, or remove it here"));
         };
@@ -65,10 +65,10 @@ fn read_list(field: &Field<'_>, kind: ColumnType, keys: &[Key]) -> ReadResult<BT
             return Err(entry.bad_text("cannot be shown as the name of a group", "choose another"));
         }
         if let Some(other) = found.insert(key, parent) {
-            // Whole numbers can be written in several ways.
+            // Whole numbers have several notations.
             let kind = PolicyErrorKind::Text {
                 key: field.key.clone(),
-                problem: format!("tells of `{}` twice: `{}` and `{}`", shown(name), shown(&other), entry.line()?),
+                problem: format!("has two entries for `{}`: `{}` and `{}`", shown(name), shown(&other), entry.line()?),
             };
             return Err(field.report.fail(&entry.key_span, kind, "each key lies within one: remove one of them"));
         }
@@ -78,19 +78,19 @@ fn read_list(field: &Field<'_>, kind: ColumnType, keys: &[Key]) -> ReadResult<BT
         None => Ok(found),
         Some(key) => {
             let key = shown(&key.to_string());
-            let problem = format!("does not tell what `{key}` lies within");
+            let problem = format!("has no entry for `{key}`");
             Err(field.bad_text(problem, format!("add \"{key}\" = \"...\"")))
         }
     }
 }
 
-/// Whether each name is that of one column. `columns` of the table is open.
+/// Checks that each name is that of one column. `columns` of the table is open.
 pub(crate) fn check_names(section: &Section<'_>, columns: &[Column]) -> ReadResult<()> {
     let mut known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let checked = section.fields().zip(columns).map(|(field, column)| {
         for Parents { name, of: _ } in &column.parents {
             if known.contains(&name.as_str()) {
-                let kind = PolicyErrorKind::Repeated { what: format!("the column `{}`", shown(name)) };
+                let kind = PolicyErrorKind::Repeated { what: format!("column `{}`", shown(name)) };
                 let help = "`within` and `columns` name it: choose another name in `within`, or leave the column of the file \
                             undeclared";
                 return Err(field.report.fail(&field.key_span, kind, help));

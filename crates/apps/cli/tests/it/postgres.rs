@@ -240,7 +240,7 @@ fn servers_that_cannot_be_reached_say_why_and_no_password() {
     assert_eq!(place.charges(), 0);
     place.edit("policy.toml", "env:CLINIC", &format!("postgresql://owner:{SECRET}@host/x"));
     let literal = at(&place, &owner(), &RELEASE).refused();
-    assert!(words(&literal).contains("names no variable of the environment"), "{literal:?}");
+    assert!(words(&literal).contains("does not name an environment variable"), "{literal:?}");
 }
 
 #[test]

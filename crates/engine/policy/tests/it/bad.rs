@@ -17,9 +17,9 @@ fn refused(file: &Path) -> PolicyErrors {
     }
 }
 
-/// One table of all complaints: read it as a curator would.
+/// One table of all errors, to be read as a curator would.
 #[test]
-fn every_bad_policy_is_refused_with_place_and_mend() {
+fn every_bad_policy_is_refused_with_place_and_help() {
     let folder = format!("{}/testdata/bad/", env!("CARGO_MANIFEST_DIR"));
     let complaints: Vec<String> =
         policies("bad").iter().map(|file| refused(file).to_string().replace(&folder, "")).collect();
@@ -60,7 +60,7 @@ fn files_that_cannot_be_policies() {
     /large.toml: the policy is larger than 1 MiB
       help: this may be a data file; name the policy instead
     ");
-    // One byte fewer is read, and judged by its content.
+    // At the limit the file is read, and judged by its content.
     std::fs::write(&large, "#".repeat(1 << 20)).unwrap();
     assert!(complaint(&large).contains("needs `name`"));
 }

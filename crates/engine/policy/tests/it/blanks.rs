@@ -1,4 +1,4 @@
-//! A blank is one error at its place, whatever depends on it, and all of them are told together.
+//! A blank is one error at its place, whatever depends on it, and all blanks are reported together.
 
 use deniable_policy::{Policy, PolicyErrorKind, PolicyErrors};
 use std::path::Path;
@@ -54,7 +54,7 @@ fn one_blank_is_one_error_and_nothing_follows_from_it() {
 }
 
 #[test]
-fn all_blanks_are_told_together() {
+fn all_blanks_are_reported_together() {
     let lines = lines_with_value();
     let expected: Vec<(usize, String)> = lines.iter().map(|(line, key)| (line + 1, (*key).to_owned())).collect();
     assert_eq!(blanks(&refused(&with_blanks(&lines))), expected);
@@ -70,7 +70,7 @@ fn sections_can_be_blank() {
     assert_eq!(blanks(&refused(&columns)).len(), 7);
 }
 
-/// A blank entry of a list of words is a word; that of a list of queries is no query.
+/// A blank entry of a list of words is a word; in a list of queries it is an error.
 #[test]
 fn question_marks_in_lists_are_words() {
     let errors = refused("query = [\"?\"]");

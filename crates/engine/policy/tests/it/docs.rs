@@ -1,9 +1,9 @@
-//! The examples of `docs/reference/policy.md` are what they say.
+//! The examples of `docs/reference/policy.md` are valid.
 
 use deniable_policy::{Policy, PolicyErrorKind};
 use std::path::Path;
 
-/// What an example leaves out.
+/// The sections that an example omits.
 const REST: [(&str, &str); 6] = [
     ("[data]", "table = \"visits\"\npath = \"visits.csv\"\nversion = \"1\"\n"),
     ("[entity]", "key = \"patient\"\nrows_per_group = 1\ngroups = 1\n"),

@@ -1,4 +1,4 @@
-//! Whatever the text, the answer is a policy or a complaint about a place that exists.
+//! For every text the result is a policy or errors at places that exist.
 
 #[path = "../../../../../fuzz/src/policy.rs"]
 mod policy;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const FULL: &str = include_str!("../../testdata/good/full.toml");
 
-/// Texts that a slip, or an attack, could put in place of a value.
+/// Texts that could replace a value by mistake or in an attack.
 const VALUES: [&str; 29] = [
     "0",
     "1",
@@ -68,7 +68,7 @@ proptest! {
         check(&text.into_iter().collect::<String>());
     }
 
-    /// One value replaced, the rest whole: this gets past the syntax.
+    /// One value replaced, the rest unchanged: this passes the syntax.
     #[test]
     fn exchanged_values(line in any::<prop::sample::Index>(), value in prop::sample::select(VALUES.to_vec())) {
         let lines: Vec<&str> = FULL.lines().collect();

@@ -1,4 +1,4 @@
-//! Policies that hold: every key is read, and every number is exact.
+//! Valid policies: every key is read, and every number is exact.
 
 use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
@@ -19,15 +19,15 @@ fn full() -> Policy {
     parse(FULL).unwrap()
 }
 
-/// The small policy with one text in place of another, which must be there.
+/// The small policy with one text replaced, which must occur in it.
 fn small_with(from: &str, to: &str) -> Policy {
     assert!(SMALL.contains(from), "{from}");
     parse(&SMALL.replace(from, to)).unwrap()
 }
 
-/// A policy whose queries come later has none: nothing else of it may be missing, and as a file it is still refused.
+/// A policy whose queries come later has no query: all else is required, and as a file it is still refused.
 #[test]
-fn a_policy_may_leave_its_queries_to_whoever_asks() {
+fn a_policy_may_have_no_queries_yet() {
     let (before, queries) = SMALL.split_once("[[query]]").unwrap();
     assert!(!queries.contains("[[query]]"));
     let file = Path::new("folder/policy.toml");
@@ -36,10 +36,10 @@ fn a_policy_may_leave_its_queries_to_whoever_asks() {
     let asked = policy.with_query("somebody", "q", "SELECT COUNT(*) FROM visits", &ratio(1, 40)).unwrap();
     assert_eq!(asked.queries().len(), 1);
     let refused = parse(before).unwrap_err().to_string();
-    assert!(refused.contains("nothing is asked"), "{refused}");
+    assert!(refused.contains("the policy has no query"), "{refused}");
     let refused = Policy::parse_to_ask_later(file, &before.replace("population", "pop")).unwrap_err().to_string();
-    assert!(refused.contains("population") && !refused.contains("nothing is asked"), "{refused}");
-    assert!(Policy::parse_to_ask_later(file, "query = []").unwrap_err().to_string().contains("nothing is asked"));
+    assert!(refused.contains("population") && !refused.contains("the policy has no query"), "{refused}");
+    assert!(Policy::parse_to_ask_later(file, "query = []").unwrap_err().to_string().contains("the policy has no query"));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn names_and_paths() {
 }
 
 #[test]
-fn what_is_typical() {
+fn typical_values_are_read() {
     let policy = full();
     let of = |table: &str, column: &str| {
         let typical = policy.typical().column(table, column)?;
@@ -107,7 +107,7 @@ fn csv_options() {
     assert_eq!(format("visits.csv.gz"), packed(b',', Compression::Gzip));
     assert_eq!(format("visits/*.TSV.ZST"), packed(b'\t', Compression::Zstd));
     assert_eq!(format("visits.gz\"\nformat = \"csv"), packed(b',', Compression::Gzip));
-    // What is stated wins over the ending.
+    // A stated compression has priority over the ending.
     assert_eq!(format("visits.csv.gz\"\ncsv.compression = \"none"), packed(b',', Compression::None));
     let folder = small_with("visits.csv\"", "visits\"\nformat = \"parquet\"");
     assert_eq!(folder.data().format, Format::Parquet);
@@ -173,7 +173,7 @@ fn labels_of_keys() {
     ] {
         assert_eq!(declared(written), (keys.to_vec(), some(&["nine", "men", "women"])), "{written}");
     }
-    // Quotes and cases of texts are the data's, and one word each is for rows without a value and for all other values.
+    // Quotes and case of texts are those of the data; rows without a value and all other values have one key each.
     let (found, labels) = declared(
         "columns.c = { type = \"text\", keys = { \"it's\" = \"its\", A = \"a\", a = \"A\" }, null_key = \"?!\", other = \"*\" }",
     );
@@ -210,7 +210,7 @@ fn dates_are_counted_from_1970() {
 }
 
 #[test]
-fn further_tables_say_whose_rows_they_hold() {
+fn further_tables_declare_their_role() {
     let policy = full();
     let [main, stays, towns] = &policy.tables()[..] else { panic!("three tables") };
     assert_eq!(policy.more(), [stays.clone(), towns.clone()]);
@@ -270,7 +270,7 @@ fn adversary_and_promises() {
 }
 
 #[test]
-fn presets_are_told_in_their_own_words_only_when_unchanged() {
+fn unchanged_presets_keep_their_description() {
     insta::assert_snapshot!(parse(SMALL).unwrap().guarantee().adversary_in_words().join("\n"), @r"
     acquaintance: someone who gave it at most an even chance beforehand and does not know how many people are in the data
     they do not know how many people are in the data; one person more or less must stay hidden (add-remove)
@@ -313,7 +313,7 @@ fn every_form_of_prior() {
     }
 }
 
-/// The headline: at most 75% sure, from at most 50%, is an odds ratio of exactly 3.
+/// The headline example: at most 75% sure, from at most 50%, is an odds ratio of exactly 3.
 #[test]
 fn the_headline_is_exactly_three() {
     for written in ["0.75", "\"3/4\"", "\"75%\"", "7.5e-1", "0.750", "\" 6/8 \""] {
@@ -323,7 +323,7 @@ fn the_headline_is_exactly_three() {
     }
 }
 
-/// ln 3 is no fraction, and yet the limit is exactly 3, in what is stored, too.
+/// ln 3 is not a fraction, and yet the limit is exactly 3, also in the stored guarantee.
 #[test]
 fn a_logarithm_is_exact() {
     for written in ["ln(3)", "ln 3", " ln( 6/2 ) "] {
@@ -335,7 +335,7 @@ fn a_logarithm_is_exact() {
     }
 }
 
-/// No number passes through a float: these would come back changed.
+/// No number passes through a float: these would be changed by it.
 #[test]
 fn numbers_are_exact() {
     let epsilon = |written: &str| match &small_with("posterior_at_most = 0.75", written).guarantee().promises() {
@@ -360,7 +360,7 @@ fn numbers_are_exact() {
 fn shares_use_the_spend_exactly() {
     let policy = full();
     assert_eq!((policy.spend().clone(), policy.confidence().clone()), (ratio(1, 2), ratio(99, 100)));
-    // 1/2 − 1/8 is left for weights 2 and 1.
+    // Weights 2 and 1 divide 1/2 − 1/8.
     let shares: Vec<Rational> = policy.queries().iter().map(|query| query.share.clone()).collect();
     assert_eq!(shares, [ratio(1, 4), ratio(1, 8), ratio(1, 8), whole(0)]);
     assert_eq!(shares.iter().sum::<Rational>(), *policy.spend());
@@ -372,7 +372,7 @@ fn shares_use_the_spend_exactly() {
     );
 }
 
-/// Sizes as they were written; what a target takes is known later, and weights share what is left then.
+/// Sizes are kept as written; the share of a target is known later, and weights divide the rest then.
 #[test]
 fn targets_are_paid_before_weights() {
     let policy = full();
@@ -380,12 +380,12 @@ fn targets_are_paid_before_weights() {
     let target = Size::TargetError(ratio(11, 2));
     assert_eq!(sizes, [Size::Weight(whole(2)), Size::Weight(whole(1)), Size::Share(ratio(1, 8)), target]);
     let with = |share: Rational| policy.with_solved(&[None, Some(ratio(1, 99)), None, Some(share)]);
-    // 1/2 − 1/8 − 1/16 is left for weights 2 and 1; what was found for an query without a target is not looked at.
+    // Weights 2 and 1 divide 1/2 − 1/8 − 1/16; the entry of a query without a target is ignored.
     let solved = with(ratio(1, 16)).unwrap();
     let shares: Vec<Rational> = solved.queries().iter().map(|query| query.share.clone()).collect();
     assert_eq!(shares, [ratio(10, 48), ratio(5, 48), ratio(1, 8), ratio(1, 16)]);
     assert_eq!(shares.iter().sum::<Rational>(), *policy.spend());
-    // All but the shares stays, and solving again starts from the sizes.
+    // Only the shares change, and solving again starts from the sizes.
     assert_eq!(
         (&solved.source(), &solved.queries()[0].sql, &solved.queries()[0].size),
         (&policy.source(), &policy.queries()[0].sql, &sizes[0])
@@ -409,7 +409,7 @@ fn targets_that_are_too_dear_are_named() {
     assert_eq!((wanted.clone(), available.clone()), (ratio(375_001, 1_000_000), ratio(3, 8)));
     assert_eq!(queries, &["to within five"]);
     insta::assert_snapshot!(exceed, @"the target errors of `to within five` need 37.51% of the promise, but only 37.5% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
-    // Used up to the last: nothing for weights, but no harm where there are none.
+    // All of the spend is used: an error if there are queries by weight, and fine otherwise.
     let nothing_left = with(&policy, ratio(3, 8));
     insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `query 2`; raise the target errors, or give these queries a share or target of their own");
     let TargetsTooDear::NothingLeft { queries, .. } = nothing_left else { panic!("nothing left") };
@@ -419,7 +419,7 @@ fn targets_that_are_too_dear_are_named() {
     let half = Some(ratio(1, 2));
     assert_eq!(targets.with_solved(&[half.clone(), half.clone()]).unwrap().queries()[1].share, ratio(1, 2));
     insta::assert_snapshot!(targets.with_solved(&[half.clone(), Some(whole(7))]).unwrap_err(), @"the target errors of `query 1` and `query 2` need 750% of the promise, but only 100% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
-    // A target without a share, and shares that would be a gift to the others.
+    // A target without a share, and negative shares that would enlarge the others.
     let negative = Some(whole(-1));
     for missing in [&[half.clone()][..], &[half.clone(), None], &[half.clone(), Some(whole(0))], &[half, negative]] {
         let error = targets.with_solved(missing).unwrap_err();
@@ -430,7 +430,7 @@ fn targets_that_are_too_dear_are_named() {
 }
 
 #[test]
-fn asks_know_where_their_sql_begins() {
+fn queries_have_the_position_of_their_sql() {
     let policy = full();
     let names: Vec<&str> = policy.queries().iter().map(|query| query.name.as_str()).collect();
     assert_eq!(names, ["by sex", "query 2", "fixed", "to within five"]);
@@ -464,12 +464,12 @@ fn inline_tables_and_dotted_keys_mean_the_same() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_obstacle() {
+fn a_byte_order_mark_is_accepted() {
     let policy = parse(&format!("\u{feff}{SMALL}")).unwrap();
     assert_eq!(policy.name(), "clinic");
 }
 
-/// A table of a database is named as SQL names it, and reached by a variable.
+/// A table of a database is named as in SQL, and its address is in a variable.
 #[test]
 fn tables_of_databases() {
     let data = "format = \"postgres\"\nrelation = \"Clinic.\\\"Visits\\\"\"\nconnect = \"env:CLINIC_PG\"";
@@ -481,7 +481,7 @@ fn tables_of_databases() {
     assert_eq!(policy.with_data_at("visits.csv".to_owned()).unwrap_err(), "no Parquet");
 }
 
-/// What an engine holds is named letter by letter, in up to three parts, and reached by a variable.
+/// A table of an engine is named letter by letter, in up to three parts, and its address is in a variable.
 #[test]
 fn tables_of_engines() {
     for (engine, kind, relation) in [

@@ -1,4 +1,4 @@
-//! Policies: read in full, refused with place and hint, scaffolded, damaged.
+//! Policies: read in full, refused with place and help, scaffolded, damaged.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod bad;

@@ -1,4 +1,4 @@
-//! The bytes of how a table is read: equal exactly when it is read alike.
+//! The bytes of a table's reading: equal exactly if the table is read in the same way.
 
 use deniable_core::exact::whole;
 use deniable_core::schema::{
@@ -84,7 +84,7 @@ fn every_single_change_makes_another_reading() {
 }
 
 #[test]
-fn what_is_expected_of_values_is_no_part_of_it() {
+fn bounds_and_keys_are_not_part_of_the_reading() {
     let mut other = table();
     let Data { table: name, path, version, format: _, partitions: _, typical_rows } = &mut other.data;
     (*name, *path, *version) = ("admissions".to_owned(), "elsewhere.csv".to_owned(), "2".to_owned());
@@ -96,7 +96,7 @@ fn what_is_expected_of_values_is_no_part_of_it() {
     assert_eq!(whole_table(&other), whole_table(&table()));
 }
 
-/// A draft is about its own columns, and about the key that tells people apart.
+/// A reading covers its own columns, and the key that identifies people.
 #[test]
 fn only_used_columns_count_and_the_key_always_does() {
     let of_day = |table: &DeclaredTable| reading(table, &|name| name == "day");
@@ -109,7 +109,7 @@ fn only_used_columns_count_and_the_key_always_does() {
     assert_ne!(of_day(&table()), whole_table(&table()));
 }
 
-/// Texts that could be mistaken for each other when written one after the other.
+/// Texts that could be confused if written one after the other.
 fn text() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["", "a", "b", "ab", "aa", "\u{1}", "\0", "a\0\0\0\0\0\0\0", "é"]).prop_map(str::to_owned)
 }
@@ -172,10 +172,10 @@ impl<S: Strategy<Value = BTreeMap<String, (ColumnType, Option<String>)>> + 'stat
     }
 }
 
-/// What decides how a table is read, as it is declared.
+/// The declarations that determine a table's reading.
 type Plain = (Role, Format, Vec<String>, BTreeMap<String, (ColumnType, Option<String>)>);
 
-/// A table with all that may differ without a difference put in order.
+/// A table with all irrelevant order removed.
 fn plain(table: &DeclaredTable) -> Plain {
     let mut format = table.data.format.clone();
     if let Format::Csv(options) = &mut format {
@@ -193,7 +193,7 @@ proptest! {
         prop_assert_eq!(whole_table(&one) == whole_table(&other), plain(&one) == plain(&other));
     }
 
-    /// Two tables of random parts are seldom alike: here they differ in one part at most.
+    /// Two tables of random parts are seldom equal: here they differ in at most one part.
     #[test]
     fn one_part_of_another(one in tables(), other in tables(), part in 0..11) {
         let mut mixed = one.clone();

@@ -1,4 +1,4 @@
-//! A scaffold is a policy but for its blanks.
+//! A scaffold is a policy except for its blanks.
 
 use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Key, Looks, NotNames, are_names};
 use deniable_policy::{ColumnNotes, Policy, PolicyErrorKind, Rows, Scaffold, Value, scaffold};
@@ -23,7 +23,7 @@ fn parquet() -> Scaffold {
     Scaffold { rows, types: Some(ColumnType::ALL.to_vec()), ..csv("", None, &columns) }
 }
 
-/// In which zone's local time moments count is no fact of a file.
+/// The zone of the local time of moments does not follow from a file.
 #[test]
 fn moments_ask_for_their_zone() {
     let text = scaffold(&Scaffold { moments: ["timestamp".to_owned()].into(), ..parquet() }).unwrap();
@@ -33,7 +33,7 @@ fn moments_ask_for_their_zone() {
     assert!(!scaffold(&parquet()).unwrap().contains("zone ="));
 }
 
-/// The keys of all blanks; any other error fails.
+/// The keys of all blanks; the test fails at any other error.
 fn blanks(text: &str) -> Vec<String> {
     let Err(errors) = Policy::parse(Path::new("p.toml"), text) else { panic!("no blanks:\n{text}") };
     let keys = errors.errors().iter().map(|error| match &error.kind {
@@ -43,7 +43,7 @@ fn blanks(text: &str) -> Vec<String> {
     keys.collect()
 }
 
-/// What a person might fill in.
+/// Fills in the blanks as a person might.
 fn filled(text: &str, entity: &str) -> Policy {
     let mut text = text.to_owned();
     for (key, value) in [
@@ -80,7 +80,7 @@ fn a_scaffold_of_csv_in_full() {
 }
 
 #[test]
-fn parquet_tells_its_types() {
+fn types_come_from_parquet() {
     let text = scaffold(&parquet()).unwrap();
     assert_eq!(blanks(&text), [&OPEN[..], &["preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"text\"");
@@ -88,7 +88,7 @@ fn parquet_tells_its_types() {
     assert!(policy.columns().iter().map(|column| column.kind).eq(ColumnType::ALL));
 }
 
-/// Every key that is shown in a comment can be used as it stands.
+/// Every key in a comment of the scaffold is valid.
 #[test]
 fn the_hints_are_right() {
     let hinted = |text: &str| text.replace("\n# [budget]", "\n[budget]").replace("\n# spend", "\nspend");
@@ -110,7 +110,7 @@ fn the_hints_are_right() {
         assert_eq!(typical.is_some(), column.kind.is_number(), "{}", column.name);
     }
     assert!(policy.data().typical_rows.is_some() && *policy.spend() < deniable_core::exact::whole(1));
-    // In CSV the type decides which of the hints fit.
+    // In CSV the type determines the right hints.
     let text = scaffold(&csv("v.csv", None, &["id", "seen"])).unwrap();
     let (ids, dates) = text.split_once("[columns.seen]").unwrap();
     let dates = dates.replace("\n# bounds = [\"", "\nbounds = [\"").replace("\n# format", "\nformat");
@@ -121,7 +121,7 @@ fn the_hints_are_right() {
 }
 
 #[test]
-fn the_path_tells_what_it_can() {
+fn formats_follow_from_paths() {
     for (path, delimiter, expected) in [
         ("visits.csv", Some(b','), CsvOptions::with_delimiter(b',')),
         ("visits.tsv", None, CsvOptions::with_delimiter(b'\t')),
@@ -150,7 +150,7 @@ fn a_row_number_is_mentioned_and_a_row_of_data_refused() {
     assert_eq!(scaffold(&csv("v.csv", None, &row)), Err(refused));
 }
 
-/// What is not seen in a path is seen in the policy, and read back as it is.
+/// Invisible characters of a path are escaped in the policy, and read back unchanged.
 #[test]
 fn paths_are_escaped() {
     let path = "a\u{202e}\u{1b}\"\\\u{9b}\u{e0041}b.csv";
@@ -170,7 +170,7 @@ fn a_scaffold_of_a_relation() {
 }
 
 proptest! {
-    /// Whatever the names, every error is a blank, and each column is there under its own name.
+    /// For all names, every error is a blank, and each column has its own name.
     #[test]
     fn any_names_and_paths(path in "\\PC{1,12}", names in prop::collection::btree_set("[a-zA-Zéß]\\PC{0,8}|[\"'\\\\.#=\\[\\] -]{1,6}", 0..6)) {
         prop_assume!(!path.trim().is_empty() && !path.ends_with(".gz"));
@@ -191,9 +191,9 @@ proptest! {
     }
 }
 
-/// What a codebook says is a policy's own, and what it leaves out is a blank.
+/// The notes of a codebook are filled in, and the rest are blanks.
 #[test]
-fn what_a_codebook_says() {
+fn codebooks_fill_in_columns() {
     let text = |text: &str| Key::Text(text.to_owned());
     let some = |label: &str| Some(label.to_owned());
     let bounds = |low: &str, high: &str| Some([low.to_owned(), high.to_owned()]);

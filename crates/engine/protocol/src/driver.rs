@@ -1,4 +1,4 @@
-//! The driver: it owns the order, and every kind of release goes through it.
+//! The driver: it fixes the order of steps for every kind of release.
 
 use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
@@ -14,16 +14,16 @@ use rand_core::CryptoRng;
 use serde::Deserialize as _;
 use std::collections::BTreeSet;
 
-/// What a run tells while it runs. For the curator: timing depends on private rows.
+/// Progress of a run. For the curator: timing depends on private rows.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A release is computed, and about to be stored.
+    /// A release was computed and is about to be stored.
     Storing(&'a str),
     /// A release has its answer.
     Answered(&'a str, Origin),
 }
 
-/// What a run has come to: answers with the positions of their releases, and what kept others from theirs.
+/// The outcome of a run: answers with the positions of their releases, and the releases without an answer.
 pub struct RunOutcome<A, E> {
     /// The answers, in order.
     pub answers: Vec<(usize, A, Origin)>,
@@ -31,10 +31,10 @@ pub struct RunOutcome<A, E> {
     pub exhausted: Vec<(usize, E)>,
 }
 
-/// The answers that a ledger holds to the releases of a run, if any: free, and without a look at the data.
+/// The answers that a ledger contains to the releases of a run: free, and without reading the data.
 ///
 /// # Errors
-/// When a stored answer is none of its release.
+/// When a stored answer does not fit its release.
 pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answer>>, K::Rejection> {
     let ledger = &ledger.seen_by(&kind.part());
     let mut answers: Vec<Option<K::Answer>> = vec![None; kind.releases()];
@@ -44,7 +44,8 @@ pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answe
         let held = |payment: &Payment| {
             account(ledger, payment)?.release(&query.identity).filter(|release| release.answer.is_some())
         };
-        // Only the answer that is shown is read. Every account must have paid and have its answer: one that lacks it pays.
+        // Only the answer to be shown is read. Every account must have paid and have its answer: an account without it
+        // pays.
         if let Some(first) = payments.first().and_then(held)
             && payments.iter().all(|payment| held(payment).is_some())
         {
@@ -74,7 +75,7 @@ fn read_record<K: Kind>(stored: &StoredAnswer) -> Result<K::Record, String> {
     K::Record::deserialize(json).map_err(|error| error.to_string())
 }
 
-/// Refuses a form that this kind does not write.
+/// Refuses forms other than that of this kind.
 fn ensure_known<K: Kind>(form: &Form) -> Result<(), String> {
     if *form == K::FORM {
         return Ok(());
@@ -85,16 +86,16 @@ fn ensure_known<K: Kind>(form: &Form) -> Result<(), String> {
 /// Makes every release of a run, in order.
 ///
 /// # Errors
-/// When the data, the ledger or the budget do not allow it, before the first charge; later only when the ledger cannot be
-/// written.
+/// When the data, the ledger or the budget do not allow it, before the first charge; later only when the ledger cannot
+/// be written.
 pub fn release<K: Kind, R: CryptoRng>(
     kind: &mut K,
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
 ) -> Result<RunOutcome<K::Answer, K::MachineError>, K::Rejection> {
-    // An account that is there must agree before anything else is looked at. A new one is opened with the first charge: until
-    // then nothing was promised to anyone, and the promise may still change.
+    // An existing account must agree before anything else is checked. A new one is opened with the first charge: until
+    // then no promise was made, and it may still change.
     for at in 0..kind.releases() {
         for payment in kind.price(at)? {
             let id = AccountId::of(&payment.guarantee);
@@ -121,11 +122,11 @@ pub fn release<K: Kind, R: CryptoRng>(
             let Some(answer) = answers[at].clone() else { continue };
             (answer, Origin::Stored)
         } else {
-            // What follows from an answer that did not come about is not asked.
+            // A release that depends on a missing answer is skipped.
             let Some(query) = kind.identity(at, &answers) else { continue };
             match one(kind, at, &query, &answers, ledger, rng, tell)? {
                 Ok(answered) => answered,
-                // The machine was exhausted by this one; the others may do with less.
+                // This release exhausted the machine; others may need less.
                 Err(exhausted) => {
                     released.exhausted.push((at, exhausted));
                     continue;
@@ -142,7 +143,7 @@ pub fn release<K: Kind, R: CryptoRng>(
 /// Charges, computes, draws, stores and reads back one release.
 #[expect(
     clippy::type_complexity,
-    reason = "an answer and its origin, what exhausted the machine, or what stops the run"
+    reason = "an answer and its origin, the machine's error, or the error that stops the run"
 )]
 fn one<K: Kind, R: CryptoRng>(
     kind: &mut K,
@@ -185,14 +186,14 @@ fn one<K: Kind, R: CryptoRng>(
             None => kind.finish(at, payer, &numbers, answers).map_err(unfinished)?,
         };
         let own = serde_json::to_value(own).map_err(text).map_err(unfinished)?;
-        // The record that another part has is stored in this payer's words.
+        // The record of another part is stored with this payer's names.
         let stored = ledger
             .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| {
                 let record = for_payer(&K::Record::deserialize(elsewhere).map_err(text)?)?;
                 serde_json::to_value(record).map_err(text)
             })
             .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
-        // What is shown is what is stored, even when another process was faster.
+        // The stored answer is shown, even if another process was faster.
         if payer == 0 {
             shown = Some(K::Record::deserialize(stored).map_err(text).map_err(broken)?);
         }
@@ -202,7 +203,7 @@ fn one<K: Kind, R: CryptoRng>(
     Ok(Ok((answer, origin)))
 }
 
-/// The noisy numbers of a release: those that were stored, or drawn now, once for every charge of its identity (P-1).
+/// The noisy numbers of a release: stored, or drawn now, once for every charge of its identity (P-1).
 fn numbers<K: Kind, R: CryptoRng>(
     kind: &mut K,
     at: usize,
@@ -237,7 +238,7 @@ fn numbers<K: Kind, R: CryptoRng>(
     let broken = |reason: String| ProtocolError::Stored { release: name.clone(), reason };
     let numbers = read_numbers::<K>(&stored).map_err(broken)?;
     if numbers.len() != kind.numbers(at) {
-        return Err(broken("there are other numbers than the query has".to_owned()).into());
+        return Err(broken("the count of numbers differs from that of the query".to_owned()).into());
     }
     Ok(Ok(numbers))
 }
@@ -298,7 +299,7 @@ fn account<'a>(ledger: &'a Summary, payment: &Payment) -> Option<&'a Account> {
     ledger.accounts.iter().find(|known| known.id == id)
 }
 
-/// What a payer may spend of an account, as this one sees it. Of an account that is not open yet nothing was set aside.
+/// The allowances of a payer for an account, as the payer sees it. An account that is not open yet has no parts.
 fn allowances(account: Option<&Account>, payment: &Payment, part: &Part) -> Vec<Allowance> {
     match (account, part) {
         (Some(account), _) => account.allowances(),
@@ -309,18 +310,18 @@ fn allowances(account: Option<&Account>, payment: &Payment, part: &Part) -> Vec<
     }
 }
 
-/// What the pending releases cost an account, and what they may.
+/// The costs of the pending releases for an account, with its limits.
 struct Bill {
     payment: Payment,
     cost: Spend,
-    /// What was counted: the same release is paid once, however often it is asked.
+    /// The identities counted so far: the same release is paid once, however often it is requested.
     identities: BTreeSet<String>,
 }
 
-/// Whether what is left pays for the releases that have no stored answer.
+/// Checks that the remaining budget pays for the releases without a stored answer.
 ///
 /// # Errors
-/// When it does not, or a stored answer is none of its release.
+/// When it does not suffice, or a stored answer does not fit its release.
 pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Rejection> {
     let answers = stored(kind, ledger)?;
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| answers[*at].is_none()).collect();
@@ -328,7 +329,7 @@ pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Rejection> {
 }
 
 /// Fails before the first charge when the releases to be paid together exceed a limit. With the open ledger, charges on
-/// another basis than today's do not pay.
+/// another basis than the current one do not pay.
 fn together<K: Kind>(
     kind: &K,
     ledger: &Summary,
@@ -346,7 +347,7 @@ fn together<K: Kind>(
         let basis = open.map(|open| kind.basis(*at, open));
         for payment in kind.price(*at)? {
             let id = AccountId::of(&payment.guarantee);
-            // One that is not known yet is counted: it follows from a release that is not paid.
+            // A release with an unknown identity is counted: it depends on one that is not paid.
             let identity = query.as_ref().map(|query| query.identity.clone());
             let paid = account(ledger, &payment).zip(identity.as_deref());
             if paid.is_some_and(|(account, identity)| account.is_paid(identity, basis.as_deref(), &payment.cost)) {
@@ -374,7 +375,7 @@ fn together<K: Kind>(
             let which = match kind.part() {
                 Part::Named(_) if at == 0 => "the part of the promise that is set aside for you".to_owned(),
                 _ if account.is_some_and(|account| account.unreserved_share() < whole(1)) => {
-                    format!("what is not reserved of {whose}")
+                    format!("the unreserved part of {whose}")
                 }
                 _ => whose.clone(),
             };
@@ -386,7 +387,7 @@ fn together<K: Kind>(
             if spent.and(cost).fits(limit).map_err(ProtocolError::from)? {
                 continue;
             }
-            // What fits must fit within both.
+            // A fitting share must fit all limits.
             let smallest = |limits: &[(Spend, Spend, String)]| {
                 let shares = limits.iter().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
                 shares.collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min())

@@ -1,46 +1,49 @@
-//! What can go wrong about the ledger, whatever is released.
+//! Errors about the ledger, for every kind of release.
 
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError};
 
-/// A release that the ledger does not allow, or could not record.
+/// A release that the ledger refuses, or could not record.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtocolError {
     /// The account of the ledger does not admit this promise.
     #[error(transparent)]
     Account(#[from] AccountError),
-    /// The releases of this run do not fit together, though some of them would alone.
-    #[error("the queries not yet answered cost an odds ratio of {} together; of {which} {left}", .cost.in_words(), left = left(.spent, .limit))]
+    /// The releases of this run exceed a limit together, though some would fit alone.
+    #[error(
+        "the queries not yet answered cost an odds ratio of {} together, but {}",
+        .cost.in_words(), left(.which, .spent, .limit)
+    )]
     OverBudget {
-        /// What they cost.
+        /// The cost of these releases together.
         cost: Spend,
-        /// What is spent.
+        /// The odds already spent under the limit.
         spent: Spend,
-        /// What is allowed.
+        /// The limit.
         limit: Spend,
-        /// Whose limit it is, in words.
+        /// The name of the limit, in words.
         which: String,
-        /// The share of the promise that all of them together may still take; `None` where that is nothing.
+        /// The share of the promise that all of them together may still use; `None` if no share fits.
         fits: Option<Rational>,
-        /// The share of the promise that is left where the policy's own spend alone is exceeded; `None` otherwise.
+        /// The share of the promise that is left if only the policy's own spend is exceeded; `None` otherwise.
         beyond_spend: Option<Rational>,
     },
     /// The budget does not allow a charge, or it could not be written.
     #[error("query \"{release}\": {error}")]
     Charge {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// Why.
+        /// The error of the charge.
         error: ChargeError,
     },
     /// The answer could not be stored, so it is not shown. Its numbers are, and the same release shows them at no cost.
     #[error("query \"{release}\" is paid for; its answer could not be stored and is not shown: {error}")]
     Answer {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// Why.
+        /// The error of storing it.
         error: AnswerError,
     },
     /// More numbers than an answer can hold. Nothing was charged.
@@ -48,9 +51,9 @@ pub enum ProtocolError {
         "query \"{release}\" has {numbers} numbers, and an answer holds at most {MOST_NUMBERS}; ask for fewer groups or measures"
     )]
     TooManyNumbers {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// How many numbers it has.
+        /// The number of its numbers.
         numbers: usize,
     },
     /// Numbers could not be drawn, or not be stored.
@@ -59,9 +62,9 @@ pub enum ProtocolError {
          is charged anew"
     )]
     Draw {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// Why.
+        /// The error of the draw.
         error: DrawError,
     },
     /// The answer could not be computed from the stored numbers.
@@ -69,17 +72,17 @@ pub enum ProtocolError {
         "query \"{release}\" is answered, and its answer cannot be shown: {reason}; the same query shows it at no cost"
     )]
     Finish {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A stored answer is none of its release.
+    /// A stored answer does not fit its release.
     #[error("the stored answer of query \"{release}\" cannot be read: {reason}")]
     Stored {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// Amounts could not be compared.
@@ -87,13 +90,13 @@ pub enum ProtocolError {
     Spend(#[from] SpendError),
 }
 
-fn left(spent: &Spend, limit: &Spend) -> String {
+fn left(which: &str, spent: &Spend, limit: &Spend) -> String {
     match spent.exact_part_of(limit) {
-        Some(part) if part >= whole(1) => format!("nothing of {} is left", limit.in_words()),
+        Some(part) if part >= whole(1) => format!("{which} is used up (an odds ratio of {})", limit.in_words()),
         Some(part) => {
             let rest = limit.share(&(whole(1) - part)).map_or_else(|_| "nothing".to_owned(), |rest| rest.in_words());
-            format!("only {rest} is left")
+            format!("only {rest} of {which} is left")
         }
-        None => format!("{} is spent and {} allowed", spent.in_words(), limit.in_words()),
+        None => format!("{} of {which} is spent and {} allowed", spent.in_words(), limit.in_words()),
     }
 }

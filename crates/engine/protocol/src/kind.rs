@@ -1,4 +1,4 @@
-//! What a kind of release says of itself: SQL over tables, association results over genotypes.
+//! The description of a kind of release: SQL over tables, association results over genotypes.
 
 use crate::error::ProtocolError;
 use deniable_core::budget::Spend;
@@ -8,18 +8,18 @@ use rand_core::CryptoRng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Who pays for a release, and what.
+/// An account that pays for a release, with the cost.
 #[derive(Debug, Clone)]
 pub struct Payment {
-    /// What is promised to those whose account pays.
+    /// The guarantee of the account.
     pub guarantee: Guarantee,
-    /// The odds ratio that the release may give about a group of them.
+    /// The odds ratio that the release may reveal about a group of its people.
     pub cost: Spend,
-    /// What whoever asks may spend of that account in all.
+    /// The most that the asker may spend of that account.
     pub own_limit: Spend,
 }
 
-/// Where an answer came from. For the curator.
+/// The origin of an answer. For the curator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// Computed now, and charged now.
@@ -30,13 +30,13 @@ pub enum Origin {
     Stored,
 }
 
-/// A run of one or more releases of a kind. The driver asks its questions in the order in which they stand here.
+/// A run of one or more releases of a kind. The driver calls the methods in the order of their declaration.
 ///
-/// Releases are known by their positions, from 0. Those behind another may depend on its answer.
+/// Releases are identified by their positions, from 0. A release may depend on the answers of earlier ones.
 pub trait Kind {
-    /// An answer: its numbers, with what is recorded beside them.
+    /// An answer: its numbers, with its record.
     type Answer: Clone;
-    /// What the ledger stores of an answer beside its numbers.
+    /// The part of an answer that the ledger stores besides its numbers.
     type Record: Serialize + DeserializeOwned;
     /// The error with which a release is rejected, before the first charge.
     type Rejection: From<ProtocolError>;
@@ -45,38 +45,39 @@ pub trait Kind {
     /// The exact numbers of a release, before noise.
     type Exact;
 
-    /// The form in which its answers are stored: whatever is stored in another is refused.
+    /// The form in which its answers are stored; answers in other forms are refused.
     const FORM: Form;
 
-    /// Whether [`Self::finish`] needs the data, and so [`Self::ready`], where the noise was drawn before.
+    /// Whether [`Self::finish`] needs the data, and so [`Self::ready`], if the noise was drawn before.
     const FINISHES_FROM_DATA: bool = false;
 
-    /// Who asks, as the ledger knows it.
+    /// The name under which the ledger records the asker.
     fn asker(&self) -> &str;
 
-    /// The part of the budget that pays, and so what of the ledger decides about its releases ([`Summary::seen_by`]).
+    /// The part of the budget that pays; decisions about its releases depend on its view of the ledger
+    /// ([`Summary::seen_by`]).
     fn part(&self) -> Part;
 
-    /// How many releases there are.
+    /// The number of releases.
     fn releases(&self) -> usize;
 
-    /// What a release is called, for people.
+    /// The name of a release for people.
     fn name(&self, at: usize) -> String;
 
-    /// The release as the ledger remembers it. Its identity covers everything that decides the distribution of the answer; `None`
-    /// while it follows from an answer that is not there.
+    /// The release as the ledger stores it. Its identity covers everything that determines the distribution of the
+    /// answer; `None` while it depends on a missing answer.
     fn identity(&self, at: usize, answers: &[Option<Self::Answer>]) -> Option<Charge>;
 
-    /// Every account that pays, and what, from public facts; at least one. The first one's answer is the one that is shown.
+    /// Every account that pays, with the cost, from public facts; at least one. The first account's answer is shown.
     fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Rejection>;
 
-    /// The answer that has these numbers and this record.
+    /// The answer with these numbers and this record.
     ///
     /// # Errors
-    /// As text, when they are not those of this release.
+    /// As text, when they do not belong to this release.
     fn answer(&self, at: usize, numbers: &[i128], record: Self::Record) -> Result<Self::Answer, String>;
 
-    /// Refuses queries that an account of the ledger, as the payer sees it, rules out.
+    /// Refuses queries that the ledger, as the payer sees it, excludes.
     ///
     /// # Errors
     /// When nothing may be released.
@@ -99,7 +100,7 @@ pub trait Kind {
         Ok(())
     }
 
-    /// A digest of the inputs of a release's numbers, beside its identity: the laws of the noise, the form in which
+    /// A digest of the inputs of a release's numbers besides its identity: the laws of the noise, the form in which
     /// they are stored, and the registered contents of the data. A charge resumes only on the same basis.
     fn basis(&self, at: usize, ledger: &Ledger) -> String;
 
@@ -114,10 +115,10 @@ pub trait Kind {
         key: &Key,
     ) -> Result<Self::Exact, Self::MachineError>;
 
-    /// How many numbers are drawn for a release. It follows from the query alone.
+    /// The count of numbers drawn for a release. It follows from the query alone.
     fn numbers(&self, at: usize) -> usize;
 
-    /// Draws them.
+    /// Draws the numbers of a release.
     ///
     /// # Errors
     /// Only errors that follow from public facts; the release is charged anew then.
@@ -127,7 +128,7 @@ pub trait Kind {
     /// reveal the other payers.
     ///
     /// # Errors
-    /// As text, when it cannot be computed. The numbers stay.
+    /// As text, when it cannot be computed. The numbers remain stored.
     fn finish(
         &self,
         at: usize,
@@ -136,7 +137,7 @@ pub trait Kind {
         answers: &[Option<Self::Answer>],
     ) -> Result<Self::Record, String>;
 
-    /// Computes the same from the record of another payer.
+    /// Computes the record for this payer from that of another payer.
     ///
     /// # Errors
     /// As [`Self::answer`].

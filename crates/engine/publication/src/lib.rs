@@ -1,14 +1,14 @@
-//! What is published: answers with their intervals, and the guarantee in words and numbers.
+//! The published form of releases: answers with their intervals, and the guarantee in words and numbers.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | what does an answer consist of? | [`table`] |
-//! | how are its exact numbers written and read? | [`AnswerOdds`], [`Confidence`], [`UpperBound`] |
-//! | what is promised about everyone, in words? | [`statement`] |
-//! | how many more questions does the promise pay for? | [`remaining`] |
-//! | what does the ledger remember of what was shown? | [`shown`] |
+//! | parts of an answer | [`table`] |
+//! | exact numbers as text | [`AnswerOdds`], [`Confidence`], [`UpperBound`] |
+//! | the guarantee in words | [`statement`] |
+//! | the remaining budget, in queries | [`remaining`] |
+//! | the record of an answer in the ledger | [`shown`] |
 //!
-//! Everything here may be read by anyone. It is written as JSON, as tables and as pages, and it can be read back.
+//! All of this is public. It is written as JSON, as tables and as pages, and it can be read back.
 
 mod numbers;
 pub mod remaining;
@@ -17,7 +17,7 @@ pub mod statement;
 pub mod table;
 mod text;
 
-/// What stands in place of a key where a row is about all of them.
+/// The text in place of a key in rows about all groups.
 pub use deniable_core::schema::ALL;
 pub use numbers::{AnswerOdds, Confidence, UpperBound};
 pub use statement::{Belief, Statement};

@@ -1,4 +1,4 @@
-//! Exact numbers of answers, and how they are written and read: as text, so that no reader turns them into floats.
+//! Exact numbers of answers as text, so that no reader turns them into floats.
 
 use deniable_core::budget::{Spend, SpendError, odds_decimal};
 use deniable_core::exact::{ParseRationalError, Rational, Rounding, decimal, parse_rational, percent, whole};
@@ -17,12 +17,12 @@ pub struct Confidence(Rational);
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UpperBound(Rational);
 
-/// The odds ratio that an answer may give, and where two secrets pay for it, the odds ratio about each.
+/// The odds ratio that an answer may reveal, and if two secrets pay for it, the odds ratio about each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerOdds {
     /// The odds ratio about the secret of the first account.
     pub odds: Spend,
-    /// The odds ratio about who is a case, where that account pays, too; `odds` is then about who took part.
+    /// The odds ratio about who is a case, if that account pays, too; `odds` is then about who took part.
     pub labels: Option<Spend>,
 }
 
@@ -76,7 +76,7 @@ impl FromStr for Confidence {
     }
 }
 
-/// Of any length: a small part of a promise has large bounds.
+/// Reads a bound of any length: a small part of a promise has large bounds.
 impl FromStr for UpperBound {
     type Err = ParseRationalError;
 
@@ -97,7 +97,7 @@ impl From<Spend> for AnswerOdds {
     }
 }
 
-/// `3^(1/40) (at most 1.0279)`: with a decimal where the odds ratio is not rational.
+/// `3^(1/40) (at most 1.0279)`: with a decimal if the odds ratio is not rational.
 impl Display for AnswerOdds {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let one = |f: &mut Formatter<'_>, odds: &Spend| match odds.exact_odds() {

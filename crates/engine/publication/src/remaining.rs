@@ -1,16 +1,16 @@
-//! What is left of a promise, and how many more queries it pays for.
+//! The remaining part of a promise, and the number of further queries that it pays for.
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use num_traits::{One, Signed, ToPrimitive};
 
-/// Beyond this many it does not matter how many.
+/// Largest count of queries; larger counts are reported as this one.
 pub const MOST: u64 = 1_000_000;
 
-/// Steps in which a share is looked for where none can be told exactly.
+/// Steps in the search for a share that has no exact value.
 const STEPS: u64 = 10_000;
 
-/// What is left of a promise.
+/// The remaining part of a promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemainingBudget {
     spent: Spend,
@@ -18,13 +18,13 @@ pub struct RemainingBudget {
 }
 
 impl RemainingBudget {
-    /// What is left of this limit when this was spent.
+    /// The rest of this limit after these odds were spent.
     #[must_use]
     pub fn new(spent: Spend, limit: Spend) -> Self {
         Self { spent, limit }
     }
 
-    /// All of it.
+    /// A promise of which nothing was spent.
     #[must_use]
     pub fn all(limit: &Spend) -> Self {
         Self::new(Spend::nothing(), limit.clone())
@@ -42,19 +42,19 @@ impl RemainingBudget {
         &self.limit
     }
 
-    /// The part of ln R that certainly is left; `None` where nothing is.
+    /// A part of ln R that is certainly left; `None` if there is no such part.
     #[must_use]
     pub fn share(&self) -> Option<Rational> {
         share_left(&self.spent, &self.limit, &self.limit)
     }
 
-    /// The part of ln R that is left, to the last digit; `None` where what was spent is no rational part of it.
+    /// The exact part of ln R that is left; `None` if the odds spent are not a rational part of it.
     #[must_use]
     pub fn exact_share(&self) -> Option<Rational> {
         self.spent.exact_part_of(&self.limit).map(|part| whole(1) - part)
     }
 
-    /// How many more queries of this cost certainly fit, at most [`MOST`].
+    /// The number of further queries of this cost that certainly fit, at most [`MOST`].
     #[must_use]
     pub fn queries(&self, cost: &Spend) -> u64 {
         questions_left(&self.spent, cost, &self.limit)
@@ -68,14 +68,14 @@ impl std::fmt::Display for RemainingBudget {
                 let percent = decimal(&(&rest * whole(100)), 1, Rounding::Down);
                 write!(f, "{rest} of {} (about {percent}%)", self.limit.logarithm_in_words())
             }
-            None => write!(f, "what lies between {} and {}", self.spent.in_words(), self.limit.in_words()),
+            None => write!(f, "the part between {} and {}", self.spent.in_words(), self.limit.in_words()),
         }
     }
 }
 
-/// The largest share of `whole_promise` that certainly fits within the limit; `None` when nothing does.
+/// The largest share of `whole_promise` that certainly fits within the limit; `None` if no share does.
 ///
-/// Exact over one base. Otherwise a multiple of a 10,000th, and whatever cannot be decided does not fit.
+/// Exact over one base. Otherwise a multiple of a 10,000th; shares that cannot be decided count as too large.
 #[must_use]
 pub fn share_left(spent: &Spend, limit: &Spend, whole_promise: &Spend) -> Option<Rational> {
     let fits = |share: &Rational| {
@@ -97,7 +97,7 @@ pub fn share_left(spent: &Spend, limit: &Spend, whole_promise: &Spend) -> Option
     (yes > 0).then(|| step(yes))
 }
 
-/// What share of the promise an amount is, where that is exact (C-1); otherwise the largest `1/n` that is certainly not more.
+/// The exact share of the promise that an amount is (C-1); otherwise the largest `1/n` that is certainly not more.
 ///
 /// # Errors
 /// That `1/n`, for an amount over another base than the promise.
@@ -106,16 +106,16 @@ pub fn share_of(amount: &Spend, whole_promise: &Spend) -> Result<Rational, Ratio
         return Ok(share);
     }
     let (of, all) = (amount.ln(128).low(), whole_promise.ln(128).high());
-    // An amount this small is none.
+    // An amount this small counts as zero.
     if !of.is_positive() {
         return Err(Rational::one() / whole(MOST));
     }
     Err((all / of).ceil().recip())
 }
 
-/// How many more answers of this cost certainly fit within the limit, at most [`MOST`].
+/// The number of further answers of this cost that certainly fit within the limit, at most [`MOST`].
 ///
-/// Over one base that is exact. Otherwise whatever cannot be decided does not fit.
+/// Exact over one base. Otherwise counts that cannot be decided do not fit.
 #[must_use]
 pub fn questions_left(spent: &Spend, cost: &Spend, limit: &Spend) -> u64 {
     if cost.is_nothing() {
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(share_left(&of(&ratio(1, 4)), &of(&ratio(1, 3)), &promise), Some(ratio(1, 12)));
         assert_eq!(share_left(&promise, &promise, &promise), None);
         assert_eq!(share_left(&Spend::nothing(), &promise, &promise), Some(whole(1)));
-        // Another promise was in force when this was spent.
+        // Another promise was in force at the time of these charges.
         let spent = Spend::epsilon(ratio(1, 10)).unwrap();
         let share = share_left(&spent, &promise, &promise).unwrap();
         assert!(accepted(&spent, &share) && !accepted(&spent, &(&share + ratio(1, 10_000))), "{share}");

@@ -18,17 +18,17 @@ pub struct ShownAnswer {
     pub table: Answer,
 }
 
-/// What a ledger records of a published answer, in the words of the policy that asked. Neither its names nor its intervals
-/// follow from the ledger's numbers alone.
+/// The record of a published answer in the ledger, with the names of the policy that asked. Neither its names nor its
+/// intervals follow from the ledger's numbers alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedForm {
     /// The confidence of the intervals.
     pub confidence: Confidence,
-    /// The answer; `None` where the table is too large.
+    /// The answer; `None` if the table is too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Answer>,
-    /// What was stated about the data with the guarantee; `None` where it follows from the guarantee.
+    /// The assumptions published with the guarantee; `None` if they follow from the guarantee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumptions: Option<Vec<String>>,
 }
@@ -42,10 +42,10 @@ impl PublishedForm {
         Self { confidence, table: (cells <= MOST_CELLS).then_some(table), assumptions }
     }
 
-    /// Reads it from a stored record; `None` where the record has none.
+    /// Reads the published form of a stored record; `None` if the record contains no such form.
     ///
     /// # Errors
-    /// When the field is there and cannot be read.
+    /// When the field exists and cannot be read.
     pub fn of(record: &serde_json::Value) -> Result<Option<Self>, serde_json::Error> {
         record.get("published").map(Self::deserialize).transpose()
     }

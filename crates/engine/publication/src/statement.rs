@@ -70,13 +70,14 @@ impl Statement {
         Self::assuming(guarantee, &[person(guarantee)])
     }
 
-    /// The same under these assumptions about who counts as one person, and about what else the data are.
+    /// The statement of a guarantee under these assumptions about the unit of one person, and about the data.
     #[must_use]
     pub fn assuming(guarantee: &Guarantee, assumptions: &[String]) -> Self {
         Self { guarantee: guarantee.clone(), others: Vec::new(), about_data: assumptions.to_vec() }
     }
 
-    /// The same beside a guarantee about another secret of the same people, so that each reader finds their own promise.
+    /// The statement together with a guarantee about another secret of the same people, so that each reader finds the
+    /// promise about them.
     #[must_use]
     pub fn beside(mut self, other: Guarantee) -> Self {
         self.others.push(other);
@@ -95,20 +96,20 @@ impl Statement {
         std::iter::once(&self.guarantee).chain(&self.others).flat_map(Guarantee::promises_in_words).collect()
     }
 
-    /// What the guarantee makes of some prior beliefs.
+    /// The posteriors that the guarantee allows for some priors.
     #[must_use]
     pub fn beliefs(&self) -> Vec<Belief> {
         let odds = self.guarantee.limit().odds_at_most();
         examples(self.guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect()
     }
 
-    /// What the guarantee rests on.
+    /// The assumptions of the guarantee.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
         [self.about_data.clone(), shared_assumptions(&self.guarantee)].concat()
     }
 
-    /// Who is outside the guarantee, and what still holds for them.
+    /// Observers outside the guarantee, and the bounds that still hold for them.
     #[must_use]
     pub fn outside(&self) -> Vec<String> {
         outside(&self.guarantee, &self.guarantee.limit().odds_at_most())
@@ -133,7 +134,7 @@ impl Serialize for Statement {
     }
 }
 
-/// Who counts as one person in tables.
+/// The unit that counts as one person in tables.
 #[must_use]
 pub fn person(guarantee: &Guarantee) -> String {
     match guarantee.subject().entity() {
@@ -149,7 +150,7 @@ pub fn beliefs_so_far(spent: &Spend, priors: &[Rational]) -> Vec<Belief> {
     priors.iter().map(|prior| Belief::of(prior, &odds)).collect()
 }
 
-/// Beliefs before that are worth an example: the ends of the stated interval, and 20% and 50% where they lie inside.
+/// Priors for examples: the ends of the stated interval, and 20% and 50% if they are inside.
 #[must_use]
 pub fn examples(priors: &PriorRange) -> Vec<Rational> {
     let inside = |prior: &Rational| priors.low() <= prior && prior <= priors.high();
@@ -174,7 +175,7 @@ fn shared_assumptions(guarantee: &Guarantee) -> Vec<String> {
         Adjacency::ReplaceOne => format!("how many people are {many} is public; it is not protected"),
     };
     let independence = match guarantee.adversary().moves_together() {
-        MovesTogether::Alone => format!("whether one person is {one} says nothing about whether another is"),
+        MovesTogether::Alone => format!("whether one person is {one} is independent of whether another is"),
         MovesTogether::UpTo(k) => {
             format!("at most {k} people are known to be {many} or not together; groups are independent of each other")
         }
@@ -204,7 +205,7 @@ fn outside(guarantee: &Guarantee, odds: &Rational) -> Vec<String> {
     if !adversary.priors().is_any() {
         let gain = gain_over(&PriorRange::any(), odds);
         all.push(format!(
-            "whoever believed something outside that interval: their odds still change by at most {} either way, \
+            "observers with a prior outside that interval: their odds still change by at most {} either way, \
              their belief by at most a factor {}",
             shown(odds),
             shown(&gain)
@@ -212,31 +213,34 @@ fn outside(guarantee: &Guarantee, odds: &Rational) -> Vec<String> {
     }
     all.push(match (adversary.knows_size(), guarantee.power(!adversary.knows_size())) {
         (false, None) => {
-            format!("whoever knows exactly how many people are {many}: no bound is stated for what they learn (F-NIk)")
+            format!(
+                "observers who know exactly how many people are {many}: no bound is stated for what they learn (F-NIk)"
+            )
         }
         (false, Some(times)) => format!(
-            "whoever knows exactly how many people are {many}: their odds can change by up to {} (F-DI)",
+            "observers who know exactly how many people are {many}: their odds can change by up to {} (F-DI)",
             shown(&power(odds, times))
         ),
         (true, _) => {
-            format!("whoever is unsure how many people are {many}: nothing is promised about what they learn (F-DB)")
+            format!("observers who are unsure how many people are {many}: no bound holds for what they learn (F-DB)")
         }
     });
     let k = guarantee.group();
     all.push(match (k, adversary.adjacency()) {
         (1, Adjacency::AddRemove) => format!(
-            "whoever knows that two people are {many} or not together: their odds can change by up to {} (F-NIk)",
+            "observers who know that two people are {many} or not together: their odds can change by up to {} (F-NIk)",
             shown(&(odds * odds))
         ),
         (1, Adjacency::ReplaceOne) => {
             format!(
-                "whoever knows that several people are {many} or not together: their odds can change by more (F-NIk)"
+                "observers who know that several people are {many} or not together: their odds can change by more \
+                 (F-NIk)"
             )
         }
-        _ => format!("whoever knows of groups other than these of {k}: their odds can change by more (F-NIk)"),
+        _ => format!("observers who know of groups other than these of {k}: their odds can change by more (F-NIk)"),
     });
     all.push(format!(
-        "what the answers say about the population as a whole, and so about anyone who resembles it, whether or not they are {one}"
+        "facts about the population as a whole, and so about people who resemble it, whether or not they are {one}"
     ));
     all
 }

@@ -1,4 +1,4 @@
-//! Answers: one policy's tables, their cells, intervals and noise.
+//! Answers of a policy: tables, cells, intervals and noise.
 
 use crate::numbers::{AnswerOdds, Confidence, UpperBound, exact};
 use crate::statement::Statement;
@@ -6,15 +6,15 @@ use deniable_core::exact::Rational;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
-/// In place of an interval that nothing bounds.
-const UNBOUNDED: &str = "nothing can be said";
+/// The text in place of an unbounded interval.
+const UNBOUNDED: &str = "unbounded";
 
 /// A publication: one policy, its answers and its guarantee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Publication {
     /// The policy's name.
     pub policy: String,
-    /// The people it is about.
+    /// The population of the policy.
     pub population: String,
     /// The table and its declared version.
     pub data: DataVersion,
@@ -26,7 +26,7 @@ pub struct Publication {
     pub guarantee: Statement,
 }
 
-/// Which data was asked.
+/// The data of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DataVersion {
     /// The table's name.
@@ -35,7 +35,7 @@ pub struct DataVersion {
     pub version: String,
 }
 
-/// One answered ask.
+/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The query's name.
@@ -45,7 +45,7 @@ pub struct Answer {
     /// The part of the promise that it used.
     #[serde(with = "exact")]
     pub share: Rational,
-    /// The odds ratio that it may have given.
+    /// The odds ratio that it may have revealed.
     pub odds: AnswerOdds,
     /// The names of the columns.
     pub columns: Vec<String>,
@@ -53,13 +53,13 @@ pub struct Answer {
     pub rows: Vec<Vec<Cell>>,
     /// The noise of each measure.
     pub noise: Vec<Noise>,
-    /// Whether the levels were made to add up, and counts not to be negative; absent where there is nothing to add up.
+    /// Whether the levels were made to add up, and counts not to be negative; absent if there is only one level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consistent: Option<bool>,
-    /// The name of the earlier answer whose numbers these are; absent where the answer is its own.
+    /// The name of the earlier answer that contains these numbers; absent for an answer of the query's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_from: Option<String>,
-    /// Where declarations can bias the answers, and whether levels add up.
+    /// Rules by which declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ pub enum Cell {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum KeyValue {
-    /// Of a text column, or a text of the question.
+    /// Of a text column, or a text in the query.
     Text(String),
     /// Of an integer column.
     Integer(i64),
@@ -85,18 +85,18 @@ pub enum KeyValue {
     Decimal(serde_json::Number),
     /// Of a boolean column.
     Boolean(bool),
-    /// A key that has a label, of whatever type; also that of rows without a value, and of values that are none of the keys.
+    /// A key of any type with a label; also that of rows without a value, and of values that are not among the keys.
     Labelled(Box<LabelledKey>),
 }
 
 /// A key with the label that is shown in its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelledKey {
-    /// The key as it stands in the data; `None` for rows without a value, and for values that are none of the keys.
+    /// The key in the data; `None` for rows without a value, and for values that are not among the keys.
     pub key: Option<KeyValue>,
-    /// What is shown.
+    /// The label to show.
     pub label: String,
-    /// Whether it stands for the values that are none of the keys.
+    /// Whether it is the group of the values that are not among the keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub other: bool,
 }
@@ -115,7 +115,7 @@ pub enum Quality {
     /// statement bounds how much.
     #[serde(rename = "noise only")]
     NoiseOnly,
-    /// Beyond the last class, or such as noise alone could give.
+    /// Beyond the last class, or a number that noise alone could give.
     #[serde(rename = "not usable")]
     Unusable,
 }
@@ -135,27 +135,28 @@ impl std::fmt::Display for Quality {
 /// A released value with its interval; ends of numbers are rounded outward.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NumberCell {
-    /// The released value; absent where it is undefined.
+    /// The released value; absent if it is undefined.
     pub value: Option<Scalar>,
-    /// The lower end; absent where nothing bounds it.
+    /// The lower end; absent if unbounded.
     pub low: Option<Scalar>,
-    /// The upper end; absent where nothing bounds it.
+    /// The upper end; absent if unbounded.
     pub high: Option<Scalar>,
-    /// Where the population's number lies, with the stated confidence: the noise and the error of sampling together; absent unless asked
-    /// for, and where the number is no average of one value a row (M-POP).
+    /// An interval for the population's number with the stated confidence, including noise and sampling error; absent
+    /// unless requested, and for numbers other than averages of one value per row (M-POP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<Box<(Scalar, Scalar)>>,
     /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
     /// For a number computed of such values alone, as an interquartile range: all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "number_or_text")]
     pub rows: Option<serde_json::Number>,
-    /// The standard error of its noise, rounded up; absent where it is chosen by its rank.
+    /// The standard error of its noise, rounded up; absent for a value chosen by its rank.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "number_or_text")]
     pub standard_error: Option<serde_json::Number>,
     /// The class of quality; absent for exact numbers and for numbers without a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
-    /// What stands in its place, where the curator's rules hide it. It was released all the same: no one learns less.
+    /// The text in place of a number that the curator's rules hide. It was released nevertheless: hiding protects no
+    /// further.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<String>,
 }
@@ -166,7 +167,7 @@ pub struct NumberCell {
 pub enum Scalar {
     /// A number, digit by digit.
     Number(serde_json::Number),
-    /// A day or a time, as ISO 8601 writes it.
+    /// A day or a time in ISO 8601.
     Time(String),
 }
 
@@ -182,14 +183,14 @@ impl std::fmt::Display for Scalar {
 /// The noise of one measure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noise {
-    /// What is measured.
+    /// The measure.
     pub measure: String,
-    /// How the noise comes about, and so what the other numbers are in.
+    /// The mechanism, which determines the units of the other numbers.
     pub kind: NoiseKind,
-    /// How far one person can move it: all its cells together, all its counts together, or the distance of a candidate
-    /// from the wanted rank, in rows.
+    /// The largest change by one person: of all its cells together, all its counts together, or of the distance of a
+    /// candidate from the wanted rank, in rows.
     pub sensitivity: UpperBound,
-    /// The scale of what is added; absent where nothing is added.
+    /// The scale of the added noise; absent if no noise is added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<UpperBound>,
     /// The noise stays within this with the stated confidence.
@@ -199,18 +200,19 @@ pub struct Noise {
     pub decay: Rational,
 }
 
-/// How noise comes about.
+/// The mechanism of noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NoiseKind {
-    /// Added to each cell, in the measure's own terms (M-GEO).
+    /// Added to each cell, in the measure's own units (M-GEO).
     Geometric,
-    /// A value is chosen, the likelier the nearer it is to the wanted rank; numbers are rows by rank (M-PF).
+    /// A value is chosen, with larger probability nearer to the wanted rank; numbers are rows by rank (M-PF).
     #[serde(rename = "permute-and-flip")]
     PermuteAndFlip,
-    /// One of several is picked, the likelier the higher its score; numbers are in the score's own terms (M-EXP, G-3).
+    /// One of several is picked, with larger probability for higher scores; numbers are in the score's own units
+    /// (M-EXP, G-3).
     Selection,
-    /// Added to counts of rows, from which quantiles are read; numbers are rows, the margin rows by rank.
+    /// Added to counts of rows, from which quantiles are computed; numbers are rows, the margin rows by rank.
     Tree,
 }
 
@@ -256,7 +258,7 @@ impl Answer {
         (0..self.columns.len()).map(|column| self.rows.iter().any(|row| has(row, column))).collect()
     }
 
-    /// The cells of the column of this name, from top to bottom; `None` where there is none.
+    /// The cells of the column of this name, from top to bottom; `None` if there is no such column.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<impl Iterator<Item = &Cell>> {
         let at = self.columns.iter().position(|column| column == name)?;
@@ -284,7 +286,7 @@ impl Cell {
     }
 }
 
-/// A key or a value, without its interval: `NULL` for the group of rows without one, `-` for what is undefined.
+/// A key or a value, without its interval: `NULL` for the group of rows without one, `-` for an undefined value.
 impl std::fmt::Display for Cell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -305,7 +307,7 @@ impl Scalar {
         }
     }
 
-    /// The whole number; `None` where it is none, or of more than 64 bits.
+    /// The whole number; `None` if the value is not whole, or has more than 64 bits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
@@ -325,7 +327,7 @@ impl NumberCell {
         self.value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
     }
 
-    /// The interval for the population as text; `None` where there is none.
+    /// The interval for the population as text; `None` if there is no such interval.
     #[must_use]
     pub fn population_text(&self) -> Option<String> {
         self.population.as_deref().map(|(low, high)| format!("{low} .. {high}"))
@@ -395,7 +397,7 @@ impl KeyValue {
                 Ok(labelled) => Ok(Self::Labelled(Box::new(labelled))),
                 Err(error) => Err(error.to_string()),
             },
-            other => Err(format!("{other} is no key")),
+            other => Err(format!("{other} is not a key")),
         }
     }
 }
@@ -470,7 +472,7 @@ mod tests {
     fn an_interval_without_ends_is_shown_in_words() {
         let number = |text: &str| Some(Scalar::Number(text.parse().unwrap()));
         let text = |low, high| NumberCell { low, high, ..NumberCell::default() }.interval_text();
-        assert_eq!(text(None, None), "nothing can be said");
+        assert_eq!(text(None, None), "unbounded");
         assert_eq!(text(number("1"), number("2.5")), "1 .. 2.5");
         assert_eq!(text(None, number("2.5")), "? .. 2.5");
         assert_eq!(text(number("1"), None), "1 .. ?");

@@ -1,7 +1,7 @@
-//! TOML as a small tree in which every value remembers its place. Policies and mechanisms are read from it; values that are built
-//! in code are written into it ([`write()`]).
+//! TOML as a small tree in which every value keeps its place. Policies and mechanisms are read from it; values that are
+//! built in code are written into it ([`write()`]).
 //!
-//! Numbers stay the text that was written: nothing here, or after it, reads a number through a float.
+//! Numbers remain text as written: neither this crate nor its users read a number through a float.
 
 mod write;
 
@@ -10,16 +10,16 @@ pub use write::{Table, Value, key, write};
 use std::ops::Range;
 use toml_edit::{Item, TableLike};
 
-/// One value and where it stands, in bytes of the source.
+/// A value with its place, in bytes of the source.
 #[derive(Debug)]
 pub struct Node {
-    /// What it is.
+    /// The kind and content of the value.
     pub shape: Shape,
     /// The value itself; for a table its header, for a dotted table its key.
     pub span: Range<usize>,
 }
 
-/// What a value is.
+/// The kind and content of a value.
 #[derive(Debug)]
 pub enum Shape {
     /// A text, without its quotes.
@@ -41,14 +41,14 @@ pub enum Shape {
 pub struct Member {
     /// The key.
     pub key: String,
-    /// Where the key stands, in bytes of the source.
+    /// The place of the key, in bytes of the source.
     pub key_span: Range<usize>,
-    /// What it is of.
+    /// The value of the key.
     pub value: Node,
 }
 
 impl Shape {
-    /// For error messages: "expected a number, found ...".
+    /// The kind in words for error messages, as in "expected a number, found ...".
     #[must_use]
     pub fn describe(&self) -> &'static str {
         match self {
@@ -69,12 +69,12 @@ impl Shape {
     }
 }
 
-/// A text that is not TOML: what is wrong, and where.
+/// A text that is not TOML.
 #[derive(Debug)]
 pub struct SyntaxError {
-    /// What is wrong, in the parser's words.
+    /// The parser's message.
     pub message: String,
-    /// Where, in bytes of the source.
+    /// The place of the error, in bytes of the source.
     pub span: Range<usize>,
 }
 
@@ -131,7 +131,8 @@ fn from_value(source: &str, value: &toml_edit::Value, span: Range<usize>) -> Nod
     Node { shape, span }
 }
 
-/// A value as it stands in the source. A span outside cannot be; the empty text would be refused, never guessed.
+/// The text of a value in the source. A span outside the source cannot occur; it would give an empty text, which is
+/// refused.
 fn written(source: &str, span: &Range<usize>) -> String {
     source.get(span.clone()).unwrap_or_default().to_owned()
 }
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_remembers_its_place() {
+    fn every_value_has_its_place() {
         let source = "a = 0.10\nb = [\"x\", { c = 2024-01-31 }]\n\n[d]\ne = true\n[[f]]\ng = '1'\n";
         let root = parse(source).unwrap();
         let Shape::Table(members) = &root.shape else { panic!("{root:?}") };
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_has_a_place() {
+    fn syntax_errors_have_a_place() {
         let SyntaxError { message, span } = parse("a = 1\nb = = 2\n").unwrap_err();
         assert!(!message.is_empty() && (6..12).contains(&span.start), "{message} {span:?}");
         assert!(parse(&"[".repeat(10_000)).is_err() && parse(&format!("a = {}", "[".repeat(10_000))).is_err());

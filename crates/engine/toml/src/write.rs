@@ -5,8 +5,8 @@ use deniable_core::text::is_hidden;
 use std::fmt;
 use std::ops::Range;
 
-/// A value that is built in code. Every value has exactly one text, and no text can be read as anything else than its value. Floats
-/// are missing on purpose: exact numbers that are not whole are texts, such as `"3/4"`.
+/// A value that is built in code. Every value has exactly one text, and the text is read back as the same value. There
+/// are no floats: exact numbers that are not whole are texts, such as `"3/4"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A text.
@@ -21,19 +21,19 @@ pub enum Value {
     Table(Table),
 }
 
-/// Keys with their values, in the order in which they were inserted. No key is there twice.
+/// Keys with their values, in the order of insertion. Keys are unique.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table(Vec<(String, Value)>);
 
 impl Table {
-    /// Adds a key behind all others, in place of the value that it had.
+    /// Appends a key, or replaces its value if it exists.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Value>) {
         let key = key.into();
         self.0.retain(|(known, _)| *known != key);
         self.0.push((key, value.into()));
     }
 
-    /// Inserts a value at a path of tables. A key on the path that has no table gets one, in place of what it had.
+    /// Inserts a value at a path of tables. A key on the path that has no table gets one, which replaces its value.
     pub fn insert_at(&mut self, path: &[&str], key: &str, value: impl Into<Value>) {
         let Some((first, rest)) = path.split_first() else { return self.insert(key, value) };
         let known = self.0.iter_mut().find_map(|(known, value)| match value {
@@ -95,7 +95,7 @@ impl From<Table> for Value {
     }
 }
 
-/// The value as TOML has it behind a key.
+/// The value in TOML's inline notation.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut writer = Writer(String::new());
@@ -104,7 +104,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A name as a key of TOML, in quotes where it needs them.
+/// A name as a key of TOML, quoted if necessary.
 #[must_use]
 pub fn key(name: &str) -> String {
     if name.contains(is_hidden) { escaped(name) } else { toml_edit::Key::new(name).to_string() }
@@ -219,7 +219,7 @@ impl Writer {
     }
 }
 
-/// A text in which everything that is not seen is escaped.
+/// A text with all invisible characters escaped.
 fn quoted(text: &str) -> String {
     // toml_edit escapes the hidden characters of ASCII itself, and writes line breaks as such.
     if text.contains(|c: char| is_hidden(c) && !c.is_ascii()) {
@@ -254,7 +254,7 @@ mod tests {
         document.insert("query", Value::from_iter([Table::from_iter([("sql", "SELECT COUNT(*)\nFROM t")])]));
         document.insert("name", "first");
         document.insert("empty", Value::List(Vec::new()));
-        // What is inserted last counts.
+        // The last value of a key counts.
         document.insert("name", "a \"b\"\u{202e}");
         let (text, _) = write(&document);
         assert_eq!(
@@ -286,7 +286,7 @@ mod tests {
     }
 
     proptest! {
-        /// The parser reads from the text the same values at the same places.
+        /// The parser reads the same values at the same places from the text.
         #[test]
         fn written_tree_is_the_one_that_is_read(document in tables(values())) {
             let (text, tree) = write(&document);

@@ -100,7 +100,7 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", spend]);
     ask(COUNT, "1/8").done();
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
-    assert!(over.stderr.contains("only 3^(1/8) (at most 1.1473) is left"), "{over:?}");
+    assert!(over.stderr.contains("only 3^(1/8) (at most 1.1473) of"), "{over:?}");
     // The share that the message suggests is accepted below.
     assert!(over.stderr.contains("--spend 1/8, or"), "{over:?}");
     assert_eq!(clinic.charges(), 6);

@@ -60,7 +60,7 @@ fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
     place.edit("policy.toml", "COUNT(DISTINCT id) AS people", "COUNT(*) AS people");
     let run = place.release(&[]).refused();
     let words = run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
-    assert!(words.contains("this policy's spend is used up, and the promise is not: 1/2 of it is left"), "{words}");
+    assert!(words.contains("this policy's spend is used up, but 1/2 of the promise is left"), "{words}");
     assert!(words.contains("Raise `spend` under [budget]") && !words.contains("no share fits"), "{words}");
     // Once the promise is used up as well, raising the spend does not help.
     place.run(&["ask", "policy.toml", "--register", "SELECT COUNT(*) FROM t", "--spend", "1/2"]).done();

@@ -40,7 +40,7 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
     assert!(first.contains("no observer becomes more than 75% sure"));
     assert!(first.contains("Take 100 people like you"));
     // The text is that of the publication; the queries are the rest.
-    assert!(first.contains("whoever knows exactly how many people are in the data"));
+    assert!(first.contains("observers who know exactly how many people are in the data"));
     assert!(first.contains("2 more queries like"));
     // The charge does not depend on the view.
     assert_eq!(place.charges(), 5);

@@ -1,5 +1,5 @@
-//! The order, seen from outside by a kind of release that has nothing but a number: each step is on disk before the next,
-//! whatever refuses does so before the first charge, and what is paid is never paid twice.
+//! The order of steps, observed through a kind of release with a single number: each step is on disk before the next,
+//! refusals come before the first charge, and no release is paid twice.
 
 mod redteam;
 mod toy;
@@ -63,7 +63,7 @@ fn each_step_is_on_disk_before_the_next() {
     let mut toy = Toy::of(&[("a", Wish::Number(1)), ("b", Wish::Number(2))]).seen_at(place.path());
     let run = place.run(&mut toy).unwrap();
     assert_eq!(run.answers, [(0, 1, Origin::Charged), (1, 2, Origin::Charged)]);
-    // What each step found on disk: charges, and answers.
+    // Charges and answers on disk at each step.
     assert_eq!(
         toy.seen(),
         ["ready 0/0", "compute a 1/0", "finish a 1/0", "show a 1/1", "compute b 2/1", "finish b 2/1", "show b 2/2"]
@@ -81,14 +81,14 @@ fn an_answer_is_free_once_it_is_stored_and_needs_nothing_read() {
     assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Stored)]);
     assert_eq!(stored(&again, &place.ledger().summary()).unwrap(), [Some(1)]);
     assert_eq!(*place.ledger().head(), before);
-    // With another beside it the data are read, for that one alone.
+    // With a second release the data are read, for that one alone.
     let mut more = Toy::of(&[("a", Wish::Number(9)), ("b", Wish::Number(2))]);
     assert_eq!(place.run(&mut more).unwrap().answers, [(0, 1, Origin::Stored), (1, 2, Origin::Charged)]);
     assert_eq!(more.pending(), [1]);
 }
 
 #[test]
-fn what_refuses_does_so_before_the_first_charge() {
+fn refusals_come_before_the_first_charge() {
     let place = Place::new();
     let wishes = [("a", Wish::Number(1)), ("b", Wish::Number(2))];
     assert_eq!(place.run(&mut Toy::of(&wishes).refusing_to_read()), Err(Rejection::Reading));
@@ -96,9 +96,9 @@ fn what_refuses_does_so_before_the_first_charge() {
     assert!(show(&place.path()).unwrap().accounts.is_empty(), "not even an account is opened");
 }
 
-/// Each of three fits alone.
+/// Each of the three releases fits alone.
 #[test]
-fn what_does_not_fit_together_is_not_begun() {
+fn releases_that_do_not_fit_together_are_not_begun() {
     let place = Place::new();
     let three = [("a", Wish::Number(1)), ("b", Wish::Number(2)), ("c", Wish::Number(3))];
     let refused = place.run(&mut Toy::of(&three).sharing(2));
@@ -115,29 +115,29 @@ fn what_does_not_fit_together_is_not_begun() {
 }
 
 #[test]
-fn one_that_exhausts_the_machine_keeps_no_other_from_its_answer() {
+fn an_exhausted_machine_does_not_prevent_other_answers() {
     let place = Place::new();
     let run = place.run(&mut Toy::of(&[("a", Wish::Exhausting), ("b", Wish::Number(2))])).unwrap();
     assert_eq!((run.answers, run.exhausted), (vec![(1, 2, Origin::Charged)], vec![0]));
     assert_eq!(place.on_disk(), [vec![("a".to_owned(), false), ("b".to_owned(), true)]]);
-    // It was paid, and comes at no cost once there is room.
+    // It was paid, and resumes at no cost once there is memory.
     let run = place.run(&mut Toy::of(&[("a", Wish::Number(1)), ("b", Wish::Number(2))])).unwrap();
     assert_eq!(run.answers, [(0, 1, Origin::Resumed), (1, 2, Origin::Stored)]);
     assert_eq!(place.on_disk(), [answered(&["a", "b"])]);
 }
 
 #[test]
-fn what_follows_from_another_answer_waits_for_it() {
+fn dependent_releases_wait_for_their_answer() {
     let place = Place::new();
     let run = place.run(&mut Toy::of(&[("a", Wish::Exhausting), ("b", Wish::AfterFirst)])).unwrap();
-    assert_eq!((run.answers, run.exhausted), (vec![], vec![0]), "what it follows from is not there");
+    assert_eq!((run.answers, run.exhausted), (vec![], vec![0]), "the answer that it depends on is missing");
     let run = place.run(&mut Toy::of(&[("a", Wish::Number(5)), ("b", Wish::AfterFirst)])).unwrap();
     assert_eq!(run.answers, [(0, 5, Origin::Resumed), (1, 6, Origin::Charged)]);
     assert_eq!(place.on_disk(), [answered(&["a", "b after 5"])]);
 }
 
 #[test]
-fn every_account_pays_and_keeps_the_answer_in_its_own_words() {
+fn every_account_pays_and_keeps_its_own_record() {
     let place = Place::new();
     let both = [Secret::Membership, Secret::Label];
     let wishes = [("a", Wish::Number(1))];
@@ -148,7 +148,7 @@ fn every_account_pays_and_keeps_the_answer_in_its_own_words() {
     assert_eq!(kept.collect::<Vec<_>>(), [serde_json::json!([]), serde_json::json!(["for payer 1"])]);
 }
 
-/// A run that died between its two charges.
+/// A run that was killed between its two charges.
 #[test]
 fn an_account_that_has_not_paid_yet_pays() {
     let place = Place::new();
@@ -200,7 +200,7 @@ fn refused_with(record: &serde_json::Value, has_numbers: bool) {
     assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains(reason)), "{refused:?}");
 }
 
-/// Whatever is in it: a later version may mean something else by the same words. It is not computed anew either.
+/// Whatever its content: a later version may give another meaning to the same record. It is not computed anew either.
 #[test]
 fn a_stored_answer_of_another_form_is_refused_by_name() {
     for form in [Form::new("toy", 2), Form::new("sql", 1)] {
@@ -213,16 +213,16 @@ fn a_stored_answer_of_another_form_is_refused_by_name() {
         let words = format!("it has the form {form}, and this version knows toy/1");
         assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains(&words)), "{refused:?}");
     }
-    // Nor when it comes from another process, after a look at the ledger found none.
+    // The same if another process stores it after the ledger was read.
     let place = Place::new();
     let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_by(Form::new("toy", 2), place.path());
     let refused = place.run(&mut toy);
     assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("the form toy/2")), "{refused:?}");
 }
 
-/// Parts of a budget: nothing is decided by what another asked, and a question has one answer all the same.
+/// Parts of a budget: no decision depends on another part's queries, and yet a query has one answer.
 #[test]
-fn what_another_paid_for_is_asked_like_anything_new() {
+fn queries_that_another_part_paid_for_are_charged_like_new_ones() {
     let place = Place::new();
     let (mut ledger, guarantee) = (place.ledger(), guarantee(Secret::Membership));
     ledger.open_account(&guarantee).unwrap();
@@ -231,7 +231,7 @@ fn what_another_paid_for_is_asked_like_anything_new() {
     }
     let run = place.run(&mut Toy::of(&[("a", Wish::Number(1))]).asked_by("ana")).unwrap();
     assert_eq!(run.answers, [(0, 1, Origin::Charged)]);
-    // It is computed, and the answer that is there is given.
+    // It is computed, and the existing answer is returned.
     let mut bo = Toy::of(&[("a", Wish::Number(2))]).asked_by("bo").seen_at(place.path());
     assert_eq!(place.run(&mut bo).unwrap().answers, [(0, 1, Origin::Charged)]);
     assert_eq!((bo.pending(), bo.seen()[1].as_str()), ([0].as_slice(), "compute a 2/1"));
@@ -239,7 +239,7 @@ fn what_another_paid_for_is_asked_like_anything_new() {
         |at: usize| show(&place.path()).unwrap().accounts[0].releases[at].answer.as_ref().unwrap().read().unwrap();
     assert_eq!((stored(0), stored(1)), (serde_json::json!([]), serde_json::json!(["for payer 0"])));
     assert!(bo.draws().is_empty(), "one draw serves both");
-    // Where that one has no answer for want of a machine, neither has this one: the charge resumes.
+    // If the other part has no answer because the machine was exhausted, neither has this one: the charge resumes.
     let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("ana")).unwrap();
     assert_eq!(run.exhausted, [0]);
     let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("bo")).unwrap();
@@ -247,14 +247,14 @@ fn what_another_paid_for_is_asked_like_anything_new() {
     let charges = place.on_disk();
     let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("bo").refusing_to_read());
     assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
-    let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("nobody").refusing_to_read());
+    let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("absent").refusing_to_read());
     assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
     let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).refusing_to_read());
-    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("not reserved of")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("the unreserved part of")), "{refused:?}");
     assert_eq!(place.on_disk(), charges);
 }
 
-/// Another promise is in force: nothing is asked, nothing is read.
+/// Another promise is in force: no query is computed, no data is read.
 #[test]
 fn an_account_that_disagrees_comes_first() {
     let place = Place::new();
@@ -265,7 +265,7 @@ fn an_account_that_disagrees_comes_first() {
 }
 
 #[test]
-fn errors_say_what_is_left() {
+fn errors_state_the_remaining_budget() {
     let three = deniable_core::budget::Spend::odds(deniable_core::exact::whole(3)).unwrap();
     let error = |spent: &deniable_core::budget::Spend| {
         let (cost, spent, limit) = (three.clone(), spent.clone(), three.clone());
@@ -273,8 +273,8 @@ fn errors_say_what_is_left() {
         ProtocolError::OverBudget { cost, spent, limit, which: "the promise".into(), fits, beyond_spend }.to_string()
     };
     let half = three.share(&deniable_core::exact::ratio(1, 2)).unwrap();
-    assert!(error(&half).ends_with("of the promise only 3^(1/2) (at most 1.7321) is left"), "{}", error(&half));
-    assert!(error(&three).ends_with("of the promise nothing of 3 is left"));
+    assert!(error(&half).ends_with("only 3^(1/2) (at most 1.7321) of the promise is left"), "{}", error(&half));
+    assert!(error(&three).ends_with("the promise is used up (an odds ratio of 3)"));
 }
 
 /// P-1. A run that ends while noise is drawn leaves a dead charge: nothing is drawn for it again, and the query is
@@ -294,17 +294,17 @@ fn a_draw_that_broke_off_is_paid_for_again() {
     let place = Place::new();
     place.run(&mut Toy::of(&wishes).sharing(1).ending(Ends::WhileDrawing)).unwrap();
     let refused = place.run(&mut Toy::of(&wishes).sharing(1).refusing_to_read());
-    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("nothing of")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("is used up")), "{refused:?}");
 }
 
 /// P-1. A run that ends after the draw: the answer is computed from the stored numbers, at no cost and without a draw.
 #[test]
-fn what_was_drawn_is_shown_at_no_cost() {
+fn drawn_numbers_are_shown_at_no_cost() {
     let place = Place::new();
     let wishes = [("a", Wish::Number(1))];
     let refused = place.run(&mut Toy::of(&wishes).ending(Ends::AfterDraw));
     assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("the machine is gone")), "{refused:?}");
-    // The stored number is shown, not one computed now, and the data need not be there.
+    // The stored number is shown, not one computed now, and the data may be missing.
     let mut again = Toy::of(&[("a", Wish::Number(2))]).refusing_to_read();
     assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Resumed)]);
     assert!(again.draws().is_empty());
@@ -348,7 +348,7 @@ fn charges_on_another_basis_pay_for_nothing() {
 
 /// An account that another process opens between the price and the charge.
 #[test]
-fn who_pays_is_settled_with_the_charge() {
+fn payers_are_settled_with_the_charge() {
     let place = Place::new();
     let refused = place.run(&mut Toy::of(&[("a", Wish::Number(1))]).disagreeing());
     assert_eq!(refused, Err(Rejection::Accounts));
@@ -369,7 +369,7 @@ fn one_draw_serves_every_account_and_part() {
         assert_eq!(place.run(&mut later).unwrap().answers[0].1, 1);
         assert!(later.draws().is_empty());
     }
-    // Begun for one account and broken off, it is begun for the other, too.
+    // A draw begun for one account and not completed was begun for the other, too.
     let place = Place::new();
     let mut broken = Toy::of(&wishes).paid_by(&both).ending(Ends::WhileDrawing);
     assert_eq!(place.run(&mut broken).unwrap().exhausted, [0]);

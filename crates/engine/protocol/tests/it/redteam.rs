@@ -28,19 +28,19 @@ const BOTH: [Secret; 2] = [Secret::Membership, Secret::Label];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Attack {
-    /// Every run is killed while it draws, where the number is above the line.
+    /// Every run is killed while it draws, if the number is above the line.
     Kill,
     /// The machine is exhausted first, and the charge resumed by a run that is killed.
     Resume,
-    /// The answer of each run cannot be computed above a line of the attacker's choice.
+    /// The answer of a run cannot be computed if it is above a line of the attacker's choice.
     TooLarge,
     /// Two parts with one open charge each, whose runs are killed in turn.
     Parts,
     /// Two accounts pay; runs of both and of one are killed.
     Accounts,
-    /// Two processes that know of one open charge; either is killed.
+    /// Two processes with the same open charge; either is killed.
     Processes,
-    /// Any of these, as the dice have it.
+    /// A random choice of these.
     Any,
 }
 
@@ -69,7 +69,7 @@ struct Attacker {
     folder: tempfile::TempDir,
     /// A new ledger with its accounts and parts.
     fresh: Files,
-    /// One part in so many of the promise pays for a query.
+    /// The denominator of the share of the promise that pays for a query.
     parts: i64,
     noise: TwoSidedGeometric,
     rng: ChaCha20Rng,
@@ -133,13 +133,13 @@ impl Attacker {
         sight
     }
 
-    /// A run that charges, and is then exhausted: no random bits. Where an answer is stored, it is shown instead.
+    /// A run that charges, and then exhausts the machine: no random bits. A stored answer is shown instead.
     fn charge(&mut self, toy: impl Fn(Toy) -> Toy) {
         let open = Toy::of(&[("a", Wish::Exhausting)]).sharing(self.parts);
         self.run(toy(open), &mut self.ledger());
     }
 
-    /// All that an attacker sees of one ledger.
+    /// All observations of the attacker of one ledger.
     fn attack(&mut self, attack: Attack, people: i64) -> Vec<Sight> {
         self.put(&self.fresh);
         let killed = |toy: Toy| toy.ending(Ends::WhileDrawingAbove(LINE));

@@ -1,4 +1,4 @@
-//! A kind of release whose answers are numbers that were wished for.
+//! A kind of release whose answers are given numbers.
 
 use crate::{Kind, Payment, ProtocolError};
 use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-/// What computing a release comes to.
+/// The result of computing a release.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wish {
     Number(i64),
@@ -52,7 +52,7 @@ pub struct Toy {
     payers: Vec<Secret>,
     part: Part,
     gain: i64,
-    /// Each release costs so much of the promise: one part in so many.
+    /// The denominator of the share of the promise that each release costs.
     parts: i64,
     readable: bool,
     admitted: bool,
@@ -62,19 +62,19 @@ pub struct Toy {
     pending: Vec<usize>,
     seen: RefCell<Vec<String>>,
     basis: String,
-    /// Noise of the number, as wide as its cost demands; none unless the test is about noise.
+    /// Noise of the number, as wide as its cost demands; `None` unless the test is about noise.
     noise: Option<TwoSidedGeometric>,
     ends: Option<Ends>,
-    /// The releases whose noise was begun to be drawn.
+    /// The releases whose draw was begun.
     draws: RefCell<Vec<String>>,
 }
 
-/// Where a run ends.
+/// The point at which a run ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ends {
     WhileDrawing,
     AfterDraw,
-    /// While drawing, where the noisy number is above a line: the strongest kill, which knows the noise.
+    /// While drawing, if the noisy number is above a line: the strongest kill, which depends on the noise.
     WhileDrawingAbove(i128),
     /// After the draw, where the noisy number is above a line: an answer that is too large to store.
     AfterDrawAbove(i128),
@@ -102,12 +102,12 @@ impl Toy {
         }
     }
 
-    /// Drawn from something else: other contents, another program.
+    /// On another basis: other contents, another program.
     pub fn on_basis(self, basis: &str) -> Self {
         Self { basis: basis.to_owned(), ..self }
     }
 
-    /// With noise that hides one person up to the odds that are paid.
+    /// With noise that hides one person up to the odds paid.
     pub fn noisy(self, noise: &TwoSidedGeometric) -> Self {
         Self { noise: Some(noise.clone()), ..self }
     }
@@ -121,7 +121,7 @@ impl Toy {
         Self { ends: Some(ends), ..self }
     }
 
-    /// The releases whose noise was begun to be drawn.
+    /// The releases whose draw was begun.
     pub fn draws(&self) -> Vec<String> {
         self.draws.borrow().clone()
     }
@@ -134,7 +134,7 @@ impl Toy {
         Self { payers: payers.to_vec(), ..self }
     }
 
-    /// Asked by one for whom this part is set aside.
+    /// Asked by the owner of this part.
     pub fn asked_by(self, name: &str) -> Self {
         Self { part: Part::Named(name.to_owned()), ..self }
     }
@@ -143,7 +143,7 @@ impl Toy {
         Self { gain: 9, ..self }
     }
 
-    /// Whatever must be read cannot be.
+    /// All reading of data fails.
     pub fn refusing_to_read(self) -> Self {
         Self { readable: false, ..self }
     }
@@ -167,7 +167,7 @@ impl Toy {
         self.overtaken_by(Self::FORM, ledger)
     }
 
-    /// The same, in a form of its own.
+    /// As [`Self::overtaken_at`], in a form of its own.
     pub fn overtaken_by(self, form: Form, ledger: PathBuf) -> Self {
         Self { ledger: Some(ledger), overtaken: Some(form), ..self }
     }
@@ -249,7 +249,7 @@ impl Kind for Toy {
 
     fn answer(&self, at: usize, numbers: &[i128], _: Vec<String>) -> Result<i64, String> {
         self.look(&format!("show {}", self.wishes[at].0));
-        numbers.first().and_then(|number| i64::try_from(*number).ok()).ok_or_else(|| "it is no number".to_owned())
+        numbers.first().and_then(|number| i64::try_from(*number).ok()).ok_or_else(|| "it is not a number".to_owned())
     }
 
     fn admit(&self, _: &Summary) -> Result<(), Rejection> {

@@ -1,7 +1,7 @@
 """Private answers from a stated risk.
 
-Say how sure anyone may become that a given person is in the data, and ask in SQL. Deniable works out how much noise that
-takes, answers, and keeps a ledger of what has been spent.
+State how sure anyone may become that a given person is in the data, and ask in SQL. Deniable computes the noise that this
+needs, answers, and keeps a ledger of the budget spent.
 
 >>> import deniable as dn
 >>> policy = dn.Policy(
@@ -18,12 +18,12 @@ to                                    use
 ====================================  =====================================================================
 read a policy, or build one           ``Policy``, ``posterior_at_most`` and the other promises
 see costs and errors, without data    ``Policy.plan``
-ask, and see what is left             ``Policy.session``, ``Session.ask``, ``Session.release``
+ask, and see the remaining budget     ``Policy.session``, ``Session.ask``, ``Session.release``
 read an answer                        ``Answer``, ``Guarantee``
 decide about a finite mechanism       ``check``
-say one promise in terms of others    ``translate``
+translate a promise to other notions   ``translate``
 test a function against its claim     ``audit``
-look at an anonymised table           ``assess``
+assess an anonymised table             ``assess``
 release association results           ``gwas``
 ====================================  =====================================================================
 
@@ -94,7 +94,7 @@ __all__ = [
     "translate",
 ]
 
-# What people see in tracebacks, in types and when they unpickle errors is ``deniable.BudgetError``, not the file that holds it.
+# The qualified name in tracebacks, types and pickles is ``deniable.BudgetError``, without the private module.
 for _name in __all__:
     if hasattr(globals()[_name], "__module__"):
         globals()[_name].__module__ = __name__

@@ -1,4 +1,4 @@
-"""Answers, with everything that may be said of them."""
+"""Answers with their intervals, noise, guarantee and pictures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Value = Union[None, bool, int, str, Fraction, datetime.date, datetime.datetime]
 """A key or a number: numbers are whole, or fractions that keep every digit."""
 Interval = Tuple[Value, Value]
-"""The ends of an interval; ``None`` where nothing bounds it."""
+"""The ends of an interval; ``None`` if unbounded."""
 
 
 class Belief(NamedTuple):
-    """What a belief can become.
+    """The range of a posterior for a prior.
 
     >>> import deniable as dn
     >>> dn.Policy("examples/clinic/policy.toml").guarantee.beliefs[0].before
@@ -32,11 +32,11 @@ class Belief(NamedTuple):
     """
 
     before: Fraction
-    """How sure somebody was beforehand that a given person is in the data."""
+    """The belief beforehand that a given person is in the data."""
     at_least: Fraction
-    """How sure they are afterwards at least, rounded down to whole percents."""
+    """The lowest belief afterwards, rounded down to whole percents."""
     at_most: Fraction
-    """How sure they are afterwards at most, rounded up to whole percents."""
+    """The highest belief afterwards, rounded up to whole percents."""
 
 
 class Noise(NamedTuple):
@@ -48,21 +48,21 @@ class Noise(NamedTuple):
     """
 
     measure: str
-    """What is measured."""
+    """The measure."""
     kind: str
-    """How it comes about: ``geometric`` (added to each cell), ``permute-and-flip`` (a value chosen by its rank), ``tree``, ``selection``."""
+    """The mechanism: ``geometric`` (added to each cell), ``permute-and-flip`` (a value chosen by its rank), ``tree``, ``selection``."""
     sensitivity: str
-    """How far one person can move it."""
+    """The largest change by one person."""
     scale: Optional[str]
-    """The scale of what is added, rounded up."""
+    """The scale of the added noise, rounded up."""
     margin: str
-    """It stays within this with the answer's confidence."""
+    """The noise stays within this with the answer's confidence."""
     decay: str
     """The ratio of the probabilities of neighbouring noise values, exact."""
 
 
 class Guarantee:
-    """What is promised to whom, what that rests on, and who is outside it.
+    """The promises, the protected people, the assumptions, and the observers outside the guarantee.
 
     >>> import deniable as dn
     >>> guarantee = dn.Policy("examples/clinic/policy.toml").guarantee
@@ -73,32 +73,32 @@ class Guarantee:
     __slots__ = ("_pictures", "odds", "exact", "epsilon", "promises", "adversary", "beliefs", "assumptions", "outside", "theorem", "family")
 
     odds: Optional[Fraction]
-    """R, the largest factor by which the odds on anybody change through everything ever released about these people."""
+    """R, the largest factor by which the odds about any person change through everything ever released about these people."""
     exact: bool
-    """Whether that is R itself; where R is e^ε it is rounded up."""
+    """Whether ``odds`` is R itself; if R is e^ε it is rounded up."""
     epsilon: str
     """ln R as a decimal, rounded up."""
     promises: Tuple[str, ...]
-    """What is promised, in words."""
+    """The promises in words."""
     adversary: Tuple[str, ...]
     """Against whom."""
     beliefs: Tuple[Belief, ...]
-    """What that makes of some beliefs."""
+    """The posteriors for some priors."""
     assumptions: Tuple[str, ...]
-    """What it rests on."""
+    """The assumptions of the guarantee."""
     outside: Tuple[str, ...]
-    """Who can learn more."""
+    """Observers who can learn more."""
     theorem: str
-    """The entry of docs/theorems that it rests on."""
+    """The entry of docs/theorems that proves it."""
     family: str
-    """The family of prior beliefs that it is about."""
+    """The family of priors that it covers."""
 
     def __init__(self, statement: Mapping[str, Any]) -> None:
         self._pictures: List[Tuple[str, str]] = []
         try:
             self.odds = read(statement["odds"])
         except Error:
-            # e^ε is no fraction; a policy knows it rounded up.
+            # e^ε is not a fraction; a policy has it rounded up.
             self.odds = None
         self.exact = self.odds is not None
         self.epsilon = statement["epsilon"]
@@ -179,7 +179,7 @@ class Answer:
     )
 
     name: str
-    """What it is called."""
+    """The name of the query."""
     sql: str
     """The query."""
     share: Fraction
@@ -191,9 +191,9 @@ class Answer:
     rows: Tuple[Tuple[Value, ...], ...]
     """The rows: keys, and released numbers with every digit; ``None`` where a number is undefined or hidden."""
     intervals: Dict[str, List[Interval]]
-    """For each column of numbers the interval of each row: what the noise leaves open, with the stated confidence."""
+    """For each column of numbers the interval of each row, which accounts for the noise with the stated confidence."""
     population_intervals: Dict[str, List[Optional[Interval]]]
-    """For columns of averages of a sampled policy, where the population's number lies (M-POP)."""
+    """For columns of averages of a sampled policy, intervals for the population's number (M-POP)."""
     standard_errors: Dict[str, List[Optional[Fraction]]]
     """For each column of numbers the standard error of each row's noise, rounded up."""
     quality: Dict[str, List[Optional[str]]]
@@ -201,15 +201,15 @@ class Answer:
     noise: Tuple[Noise, ...]
     """The noise of each measure."""
     confidence: str
-    """That of the intervals: ``95%``."""
+    """The confidence of the intervals: ``95%``."""
     warnings: Tuple[str, ...]
-    """Where declarations can bias the answer."""
+    """Rules by which declarations can bias the answer."""
     guarantee: Guarantee
-    """What is promised about everything released about these people."""
+    """The guarantee about everything released about these people."""
     consistent: Optional[bool]
-    """Whether levels were made to add up; ``None`` where there is nothing to add up."""
+    """Whether levels were made to add up; ``None`` if there is only one level."""
     taken_from: Optional[str]
-    """The stored answer that these numbers are a part of."""
+    """The stored answer that contains these numbers."""
 
     def __init__(self, answer: Mapping[str, Any], confidence: str, guarantee: Guarantee, written: str) -> None:
         self._json = written
@@ -264,13 +264,13 @@ class Answer:
         return pyarrow.table(self)
 
     def to_polars(self) -> polars.DataFrame:
-        """The same as a data frame of polars, which must be installed."""
+        """The same table as a data frame of polars, which must be installed."""
         import polars
 
         return polars.DataFrame(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The same as a data frame of pandas, which must be installed, and pyarrow."""
+        """The same table as a data frame of pandas, which must be installed, and pyarrow."""
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
 
@@ -284,7 +284,7 @@ class Answer:
         return self._json
 
     def pictures(self) -> List[Tuple[str, str]]:
-        """Its pictures as SVG, each with its caption; none where there are too many rows."""
+        """The pictures as SVG, each with its caption; empty if there are too many rows."""
         return _deniable.answer_pictures(self._json)
 
     def __iter__(self) -> Iterator[Tuple[Value, ...]]:
@@ -324,15 +324,15 @@ class Release(Mapping[str, Answer]):
     policy: str
     """The policy's name."""
     population: str
-    """The people that it is about."""
+    """The population of the policy."""
     table: str
     """The main table."""
     version: str
     """The declared version of its data."""
     guarantee: Guarantee
-    """What is promised about everything released about these people."""
+    """The guarantee about everything released about these people."""
     unanswered: Dict[str, str]
-    """Queries that are paid for and have no answer yet, with the reason: the same asked again resumes at no cost. For the curator."""
+    """Queries that are paid for and have no answer yet, with the reason: the same query asked again resumes at no cost. For the curator."""
 
     def __init__(self, written: str, unanswered: Mapping[str, str] = {}) -> None:
         publication = _loads(written)
@@ -351,7 +351,7 @@ class Release(Mapping[str, Answer]):
         if name in self._answers:
             return self._answers[name]
         if name in self.unanswered:
-            raise usage(f"{name!r} has no answer: {self.unanswered[name]}", "ask the same again: it resumes at no cost")
+            raise usage(f"{name!r} has no answer: {self.unanswered[name]}", "ask the same query again: it resumes at no cost")
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -361,7 +361,7 @@ class Release(Mapping[str, Answer]):
         return len(self._answers)
 
     def to_json(self) -> str:
-        """What ``deniable release --format json`` writes, with every digit."""
+        """The JSON of ``deniable release --format json``, with every digit."""
         return self._json
 
     def __str__(self) -> str:
@@ -378,7 +378,7 @@ class Release(Mapping[str, Answer]):
 
 
 class _Digits(str):
-    """A number of JSON, digit by digit."""
+    """A number of JSON with all its digits."""
 
 
 def _loads(written: str) -> Any:
@@ -390,7 +390,7 @@ def _exactly(digits: str) -> Fraction:
 
 
 def _dumps(value: Any) -> str:
-    """JSON again, with the very digits."""
+    """JSON with the digits unchanged."""
     if isinstance(value, _Digits):
         return str(value)
     if isinstance(value, dict):
@@ -401,7 +401,7 @@ def _dumps(value: Any) -> str:
 
 
 def _scalar(value: Any, released: bool = False) -> Value:
-    """A key or a number; the days and times among released numbers are written as ISO 8601."""
+    """A key or a number; days and times among released numbers are texts of ISO 8601."""
     if released and isinstance(value, str):
         text = value.replace("Z", "+00:00")
         return datetime.date.fromisoformat(text) if len(text) == 10 else datetime.datetime.fromisoformat(text)

@@ -1,4 +1,4 @@
-"""Whatever is a table: anything that exports Arrow by PyCapsules."""
+"""Tables: objects that export Arrow by PyCapsules."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class ArrowArray(Protocol):
 
 
 ArrowTable = Union[ArrowStream, ArrowArray]
-"""A table in memory, of whatever library."""
+"""A table in memory, of any library."""
 
 Tables = Union[ArrowTable, Mapping[str, ArrowTable]]
 """The rows of the main table, or those of several tables by name."""
 
 
 def table(rows: object, what: str) -> ArrowTable:
-    """The rows, where they are a table."""
+    """Checks that the rows are a table, and returns them."""
     if isinstance(rows, (ArrowStream, ArrowArray)):
         return rows
     kind = f"{type(rows).__module__}.{type(rows).__qualname__}"
     if hasattr(rows, "collect"):
         raise usage(f"{what} is a {kind}, which has no rows yet", "collect it first: df.collect()")
     if kind.startswith("pandas."):
-        raise usage(f"{what} is a {kind} that exports no Arrow", "use a DataFrame of pandas 2.2 or later, and install pyarrow")
+        raise usage(f"{what} is a {kind} that does not export Arrow", "use a DataFrame of pandas 2.2 or later, and install pyarrow")
     raise usage(
-        f"{what} is a {kind}, which is no table",
+        f"{what} is a {kind}, which is not a table",
         "give a data frame of polars or pandas, a table of pyarrow, a relation of DuckDB, or anything else that exports Arrow",
     )

@@ -1,4 +1,4 @@
-"""What an anonymised table gives away."""
+"""Assessments of anonymised tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger("deniable")
 
 
 class Assessment(Mapping[str, Any]):
-    """What was found: the keys of ``deniable assess --format json``, numbers exact.
+    """The findings: the keys of ``deniable assess --format json``, numbers exact.
 
     >>> import deniable as dn
     >>> found = dn.assess("examples/ward/published.csv", quasi=["zip", "age", "sex"], sensitive=["condition"])
@@ -32,7 +32,7 @@ class Assessment(Mapping[str, Any]):
     __slots__ = ("_text", "_found", "_page", "met")
 
     met: bool
-    """Whether everything that was required is met; true where nothing was."""
+    """Whether all requirements are met; true if there are none."""
 
     def __init__(self, text: str, found: Mapping[str, Any], page: str, met: bool) -> None:
         self._text, self._found, self._page, self.met = text, found, page, met
@@ -48,7 +48,7 @@ class Assessment(Mapping[str, Any]):
 
     @property
     def page(self) -> str:
-        """The page with pictures, as HTML. It holds what was measured on the tables: it is the curator's."""
+        """The page with pictures, as HTML. It contains measurements of the tables: it is for the curator."""
         return self._page
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ def assess(
     recursive: Sequence[int] = (),
     require: Optional[str] = None,
 ) -> Assessment:
-    """Finds out what an anonymised table gives away: k, l, t, beliefs, presence and linkage, exactly (docs/how-to/assess.md). Nothing is charged.
+    """Measures what an anonymised table reveals: k, l, t, beliefs, presence and linkage, exactly (docs/how-to/assess.md). Nothing is charged.
 
     >>> import deniable as dn
     >>> found = dn.assess("examples/ward/published.csv", quasi=["zip", "age", "sex"], sensitive=["condition"], require="k=2")
@@ -89,22 +89,22 @@ def assess(
     True
 
     :param table_: the table that is or will be published.
-    :param quasi: the columns by which somebody could be recognised.
+    :param quasi: the columns by which a person could be recognised.
     :param sensitive: the columns that are secret.
     :param background: people who could be in the table, with raw values.
-    :param original: the table that it was made from.
-    :param auxiliary: people whom somebody looks for.
-    :param hierarchy: for columns, files that say what generalised cells stand for.
+    :param original: the table before anonymisation.
+    :param auxiliary: people whom an attacker looks for.
+    :param hierarchy: for columns, files that define the generalised cells.
     :param distance: for sensitive columns, ``equal``, ``ordered``, ``ordered:low|mid|high`` or ``hierarchy``.
-    :param literal: columns whose cells are taken as they are written.
-    :param empty: what an empty cell is: ``refuse``, ``suppressed`` or ``value``.
+    :param literal: columns whose cells are taken as written.
+    :param empty: the meaning of an empty cell: ``refuse``, ``suppressed`` or ``value``.
     :param nulls: texts that mean an empty cell, such as ``NA``.
     :param quote: ``none`` for CSV that is written without quoting.
     :param accept: quirks of CSV that are accepted, such as ``csv:line-ends``.
-    :param prior: what observers may believe beforehand about presence; needs a background.
-    :param threshold: the chance of re-identification above which somebody is at risk.
+    :param prior: the priors of observers about presence; needs a background.
+    :param threshold: the probability of re-identification above which a person is at risk.
     :param recursive: the l for which recursive (c,l)-diversity is reported.
-    :param require: what the table must keep: ``k=5,l=2,epsilon-bop=1``.
+    :param require: the requirements for the table: ``k=5,l=2,epsilon-bop=1``.
     """
 
     def one(rows: Optional[Table], name: str) -> Union[None, str, ArrowTable]:

@@ -1,4 +1,4 @@
-"""Audits of functions: what their outputs give away."""
+"""Audits of functions through their outputs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ._exact import Exact, exact, number, prior_range, read, short, truth, whole
 from ._page import page, pictures, text
 
 Outputs = Callable[[List[int], int], object]
-"""A function of an input and a number, which gives so many outputs: numbers, texts, or tuples of them, in a list or an array of NumPy."""
+"""A function of an input and a number, which returns that many outputs: numbers, texts, or tuples of them, in a list or an array of NumPy."""
 
 
 class Audit:
-    """What an audit found: a certified lower bound. It never shows that a mechanism is private.
+    """The result of an audit: a certified lower bound. It never shows that a mechanism is private.
 
     >>> import deniable as dn, random
     >>> honest = lambda input, times: [input[0]] * times
@@ -29,35 +29,35 @@ class Audit:
     __slots__ = ("_text", "broken", "claim", "odds_at_least", "epsilon_at_least", "gain_at_least", "posterior_at_least", "prior", "confidence", "event", "likelier_input", "other_input", "probability_at_least", "other_probability_at_most", "pairs", "samples")
 
     broken: bool
-    """Whether the claim is certainly broken, but for an error of ``1 - confidence``."""
+    """Whether the claim is certainly violated, except with probability ``1 - confidence``."""
     claim: Optional[str]
-    """What was claimed, as it was given."""
+    """The claim, as given."""
     odds_at_least: Fraction
-    """The odds ratio is at least this; 1 where nothing was found."""
+    """A lower bound on the odds ratio; 1 if nothing was found."""
     epsilon_at_least: str
-    """The ε is at least this, rounded down."""
+    """A lower bound on ε, rounded down."""
     gain_at_least: Fraction
     """Some belief grows by at least this factor."""
     posterior_at_least: Fraction
-    """Who gave the likelier input the belief ``prior`` can become at least this sure of it."""
+    """A lower bound on the posterior of the likelier input, for the prior ``prior``."""
     prior: Fraction
-    """The belief beforehand that serves as an example."""
+    """The prior of the example."""
     confidence: Fraction
-    """All bounds hold together with at least this probability, as close as a double comes."""
+    """All bounds hold together with at least this probability, up to the precision of a double."""
     event: Optional[str]
-    """The event that tells the inputs apart."""
+    """The event that distinguishes the inputs."""
     likelier_input: Optional[List[int]]
     """The input on which it is likelier."""
     other_input: Optional[List[int]]
     """The neighbouring input."""
     probability_at_least: Optional[Fraction]
-    """Its probability on the likelier input is at least this."""
+    """A lower bound on its probability on the likelier input."""
     other_probability_at_most: Optional[Fraction]
-    """Its probability on the other is at most this."""
+    """An upper bound on its probability on the neighbouring input."""
     pairs: int
-    """Pairs of inputs that were tried."""
+    """The number of pairs of inputs tried."""
     samples: int
-    """Outputs that were drawn."""
+    """The number of outputs drawn."""
 
     def __init__(self, found: Mapping[str, Any], text: str, claim: Optional[str]) -> None:
         self._text, self.claim = text, claim
@@ -94,7 +94,7 @@ def audit(
     negative: bool = False,
     pairs: Sequence[Tuple[Sequence[int], Sequence[int]]] = (),
 ) -> Audit:
-    """Finds out from its outputs alone whether a function keeps what is claimed of it (docs/how-to/audit.md).
+    """Tests from outputs alone whether a function keeps its claim (docs/how-to/audit.md).
 
     >>> import deniable as dn, random
     >>> def response(input, times):
@@ -103,19 +103,19 @@ def audit(
     >>> dn.audit(response, claim="odds=4", samples=20_000).broken
     False
 
-    :param function: called on this thread with an input, a list of whole numbers, and how many outputs are wanted; gives so many, independent of
-        each other. What it raises is raised here, Ctrl-C included.
+    :param function: called on this thread with an input, a list of whole numbers, and the number of outputs to return, which must be independent of
+        each other. Its exceptions are raised here, Ctrl-C included.
     :param claim: ``epsilon=1/2``, ``epsilon=ln(3)``, ``odds=3``, or ``gain=2`` with a prior.
-    :param prior: the beliefs beforehand that the claim is about, and that examples begin from.
-    :param confidence: how sure the bounds have to be, from 90% on.
-    :param samples: how many outputs to draw of each input.
-    :param neighbours: which inputs are neighbours: ``one-entry``, ``same-direction`` or ``each-by-one``.
-    :param entries: how many numbers an input has.
+    :param prior: the priors that the claim is about, and of the examples.
+    :param confidence: the confidence of the bounds, at least 90%.
+    :param samples: the number of outputs to draw for each input.
+    :param neighbours: the definition of neighbours: ``one-entry``, ``same-direction`` or ``each-by-one``.
+    :param entries: the number of numbers in an input.
     :param negative: whether entries may be negative: answers to queries, not counts.
-    :param pairs: the pairs of inputs to try, in place of the last three.
+    :param pairs: the pairs of inputs to try; replaces the last three arguments.
     """
     if not callable(function):
-        raise usage(f"the function is a {type(function).__name__}, which cannot be called", "give a function of an input and how many outputs are wanted")
+        raise usage(f"the function is a {type(function).__name__}, which cannot be called", "give a function of an input and the number of outputs")
     text, written = _deniable.audit(
         _listing(function),
         None if claim is None else short(claim, "claim="),
@@ -131,15 +131,15 @@ def audit(
 
 
 def _listing(function: Outputs) -> Outputs:
-    """The same function, whose outputs are a list."""
+    """The same function with its outputs as a list."""
 
     def listed(input: List[int], times: int) -> object:
         given = function(input, times)
         made = given.tolist() if hasattr(given, "tolist") else given
         if isinstance(made, (str, bytes, Mapping)) or not isinstance(made, Iterable):
             raise usage(
-                f"the function gave one {type(given).__name__}, and {times} outputs were wanted",
-                "give as many outputs as the second argument says, in a list or an array of NumPy: [output() for _ in range(times)]",
+                f"the function returned one {type(given).__name__}, but {times} outputs were requested",
+                "return as many outputs as the second argument requests, in a list or an array of NumPy: [output() for _ in range(times)]",
             )
         return made
 
@@ -148,7 +148,7 @@ def _listing(function: Outputs) -> Outputs:
 
 def _pairs(pairs: object) -> List[Tuple[List[int], List[int]]]:
     """Pairs of inputs, each a list of whole numbers of 64 bits."""
-    wrong = usage(f"pairs= is no list of pairs of inputs: {shown(pairs)}", "write pairs=[([0], [1])]")
+    wrong = usage(f"pairs= is not a list of pairs of inputs: {shown(pairs)}", "write pairs=[([0], [1])]")
     try:
         made = [([operator.index(one) for one in left], [operator.index(one) for one in right]) for left, right in pairs]  # type: ignore[attr-defined]
     except (TypeError, ValueError):

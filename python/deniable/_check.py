@@ -19,13 +19,13 @@ from ._progress import wait
 Bound = Union[Fraction, float]
 """A fraction, or ``math.inf``."""
 Dataset = Union[str, Tuple[str, ...]]
-"""Who is in: a name, several names, or nobody (``()``)."""
+"""The people in the data: a name, several names, or ``()`` for an empty data set."""
 Mechanism = Union[str, "os.PathLike[str]", ArrowTable, Mapping[Dataset, Mapping[str, Exact]]]
 """The name of a built-in mechanism or of a file, a table with the columns dataset, output and probability, or probabilities by dataset and output."""
 
 
 class Verdict:
-    """What was decided about a notion of privacy of a mechanism.
+    """A decision about a notion of privacy of a mechanism.
 
     >>> import deniable as dn
     >>> verdict = dn.check("randomized-response", odds=3, n=1, notion="dp")
@@ -36,33 +36,33 @@ class Verdict:
     __slots__ = ("_text", "mechanism", "notion", "family", "parameter", "low", "high", "reached", "witness", "nothing", "theorems", "claim", "holds", "smallest", "refused")
 
     mechanism: str
-    """What was decided about."""
+    """The mechanism."""
     notion: str
     """The notion of privacy."""
     family: Optional[str]
-    """The family of prior beliefs, where the notion has one."""
+    """The family of priors, if the notion has one."""
     parameter: str
-    """What is bounded: ``odds``, ``gain``, ..."""
+    """The bounded quantity: ``odds``, ``gain``, ..."""
     low: Optional[Bound]
-    """The exact parameter, or the lower end of a bracket around it; ``None`` where nothing was decided."""
+    """The exact parameter, or the lower end of a bracket around it; ``None`` if undecided."""
     high: Optional[Bound]
     """The exact parameter, or the upper end."""
     reached: str
-    """``attained``, ``approached``, ``between`` (a bracket), ``vacuous`` (about nobody), or ``refused``."""
+    """``attained``, ``approached``, ``between`` (a bracket), ``vacuous`` (about no observer), or ``refused``."""
     witness: Optional[str]
-    """Where it is reached."""
+    """The witness: where the parameter is reached."""
     nothing: Optional[str]
-    """Why there is no witness."""
+    """The reason for a missing witness."""
     theorems: Tuple[str, ...]
-    """The entries of docs/theorems that say why nothing is worse."""
+    """The entries of docs/theorems that prove that no case is worse."""
     claim: Optional[str]
-    """What was claimed."""
+    """The claim."""
     holds: Optional[bool]
-    """Whether the claim holds; ``None`` without a claim, and where a bracket does not tell."""
+    """Whether the claim holds; ``None`` without a claim, and if a bracket does not decide it."""
     smallest: Optional[str]
-    """The smallest case that breaks the claim."""
+    """The smallest case that violates the claim."""
     refused: Optional[str]
-    """Why nothing was decided, in a list of all notions."""
+    """The reason why the notion is undecided, in a list of all notions."""
 
     def __init__(self, written: Mapping[str, Any], text: str, mechanism: str = "") -> None:
         self._text = text
@@ -80,10 +80,10 @@ class Verdict:
     def value(self) -> Bound:
         """The exact parameter.
 
-        :raises ValueError: where it is only known to lie between ``low`` and ``high``, and where nothing was decided.
+        :raises ValueError: if it is only known to be between ``low`` and ``high``, or is undecided.
         """
         if self.low is None or self.high is None or self.low != self.high:
-            raise ValueError(f"the parameter lies between {self.low} and {self.high}")
+            raise ValueError(f"the parameter is between {self.low} and {self.high}")
         return self.high
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ def check(
     party: Optional[int] = None,
     **parameters: Exact,
 ) -> Verdict:
-    """Decides exactly how much a finite mechanism lets anyone learn, and shows where (docs/how-to/check.md).
+    """Decides exactly how much a finite mechanism lets anyone learn, and shows a witness (docs/how-to/check.md).
 
     >>> import deniable as dn
     >>> table = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
@@ -125,15 +125,15 @@ def check(
 
     :param mechanism: a built-in one (``deniable check --list``), a file, a table with the columns dataset, output and probability, or
         probabilities by dataset and output.
-    :param notion: ``dp``, ``pmp``, ``rho:100``, ...; membership privacy where only a family is given.
-    :param family: what observers may have believed: ``independent``, ``bounded``, ``uniform``, ``sampled:1/10``, ...
-    :param prior: the range of uncertain beliefs beforehand, ``("1/5", "4/5")``.
-    :param priors: the file of beliefs of ``family="explicit"``.
-    :param claim: what is claimed: ``gain=3/2``, ``odds=3``, ``epsilon=ln(3)``.
+    :param notion: ``dp``, ``pmp``, ``rho:100``, ...; membership privacy if only a family is given.
+    :param family: the priors of observers: ``independent``, ``bounded``, ``uniform``, ``sampled:1/10``, ...
+    :param prior: the range of uncertain priors, ``("1/5", "4/5")``.
+    :param priors: the file of priors of ``family="explicit"``.
+    :param claim: the claim to test: ``gain=3/2``, ``odds=3``, ``epsilon=ln(3)``.
     :param certificate: a file for a certificate that ``deniable recheck`` verifies.
-    :param party: of a protocol, whose view it is: 1 or 2.
+    :param party: the party of a protocol whose view is decided: 1 or 2.
     :param parameters: those of a built-in mechanism: ``k=2, n=5``.
-    :raises Error: when the mechanism is none, or the notion cannot be decided about it.
+    :raises Error: when the mechanism is invalid, or the notion cannot be decided for it.
     """
     if notion is None and family is None:
         notion = "pmp"
@@ -168,12 +168,12 @@ def _mechanism(mechanism: Mechanism) -> Tuple[str, Optional[str], Optional[Seque
         return "mechanism", json.dumps(rows), None
     if isinstance(mechanism, (ArrowStream, ArrowArray)):
         return "mechanism", None, _deniable.rows_as_text(mechanism, ["dataset", "output", "probability"])
-    raise usage(f"{type(mechanism).__name__} is no mechanism", "give a name, a file, a table, or probabilities by dataset and output")
+    raise usage(f"{type(mechanism).__name__} is not a mechanism", "give a name, a file, a table, or probabilities by dataset and output")
 
 
 def _outputs(outputs: object) -> Mapping[object, Exact]:
     if not isinstance(outputs, Mapping):
-        raise usage(f"the outputs of a data set are no dictionary, but a {type(outputs).__name__}", 'write {"no": "3/4", "yes": "1/4"}')
+        raise usage(f"the outputs of a data set are not a dictionary, but a {type(outputs).__name__}", 'write {"no": "3/4", "yes": "1/4"}')
     return outputs
 
 

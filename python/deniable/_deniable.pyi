@@ -1,4 +1,4 @@
-"""The extension module. Not for use by itself: its names may change."""
+"""The extension module. Private: its names may change."""
 
 from fractions import Fraction
 from pathlib import Path

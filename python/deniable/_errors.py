@@ -1,4 +1,4 @@
-"""What can go wrong, where, and what to do about it."""
+"""Errors with their message, place and help."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, Optional, Sequence, Tuple
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong.
+    """A single problem of an error.
 
     >>> import deniable as dn
     >>> try:
@@ -20,17 +20,17 @@ class Problem(NamedTuple):
     """
 
     message: str
-    """What is wrong."""
+    """The problem."""
     help: Optional[str]
-    """What to do about it."""
+    """The remedy."""
     place: Optional[Tuple[str, int, int]]
-    """Where: the file (or ``the query``), the line and the column, counted from 1."""
+    """The place: the file (or ``the query``), the line and the column, counted from 1."""
     shown: str
-    """The same with the text around it."""
+    """The message with the text around the place."""
 
 
 class Error(Exception):
-    """Something was refused, or could not be done. For the curator: it can depend on private rows.
+    """A call was refused or failed. For the curator: the error can depend on private rows.
 
     >>> import deniable as dn
     >>> issubclass(dn.BudgetError, dn.Error)
@@ -43,17 +43,17 @@ class Error(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong, without places."""
+        """The messages, without places."""
         return "; ".join(problem.message for problem in self.problems)
 
     @property
     def help(self) -> Optional[str]:
-        """What to do about the first thing that has help."""
+        """The remedy of the first problem that has one."""
         return next((problem.help for problem in self.problems if problem.help), None)
 
     @property
     def place(self) -> Optional[Tuple[str, int, int]]:
-        """Where the first thing is that has a place: file, line, column."""
+        """The first place: file, line, column."""
         return next((problem.place for problem in self.problems if problem.place), None)
 
     def __reduce__(self) -> Tuple[type, Tuple[Tuple[Problem, ...]]]:
@@ -61,7 +61,7 @@ class Error(Exception):
 
 
 class PolicyError(Error):
-    """A policy says something that it cannot.
+    """A policy is invalid.
 
     >>> import deniable as dn
     >>> try:
@@ -73,7 +73,7 @@ class PolicyError(Error):
 
 
 class QueryError(Error):
-    """A query is none, or cannot be answered under the policy. It follows from both alone: whoever asked may read it.
+    """A query is invalid, or cannot be answered under the policy. It follows from both alone: the analyst may read it.
 
     >>> import deniable as dn
     >>> issubclass(dn.QueryError, dn.Error)
@@ -82,7 +82,7 @@ class QueryError(Error):
 
 
 class DataError(Error):
-    """Data are missing, read badly, or are not those that were registered as this version.
+    """Data are missing, cannot be read as declared, or are not those that were registered as this version.
 
     >>> import deniable as dn
     >>> issubclass(dn.DataError, dn.Error)
@@ -91,7 +91,7 @@ class DataError(Error):
 
 
 class BudgetError(Error):
-    """The promise does not pay for it any more. Nothing was charged.
+    """The promise does not pay for the query. Nothing was charged.
 
     >>> import deniable as dn
     >>> issubclass(dn.BudgetError, dn.Error)
@@ -109,7 +109,7 @@ class LedgerError(Error):
 
 
 class UsageError(Error, ValueError):
-    """A call that means nothing.
+    """The arguments of a call are invalid.
 
     >>> import deniable as dn
     >>> try:
@@ -130,7 +130,7 @@ class LedgerWarning(UserWarning):
 
 
 class QueryWarning(UserWarning):
-    """A query is valid and may not mean what was meant, such as a comparison with an undeclared key. It comes before anything is charged.
+    """A query is valid and possibly unintended, such as a comparison with an undeclared key. The warning comes before any charge.
 
     >>> import deniable as dn
     >>> issubclass(dn.QueryWarning, UserWarning)
@@ -155,18 +155,18 @@ def failed(kind: str, problems: Sequence[Tuple[str, Optional[str], Optional[Tupl
 
 
 def shown(value: object) -> str:
-    """A value in a message: its first characters, or its type alone where it could hold rows."""
+    """A value for a message: its first characters, or its type alone if it could contain rows."""
     if value is not None and not isinstance(value, (str, bytes, bool, int, float, complex, Number, date, timedelta, PurePath)):
         name = type(value).__name__
         return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
     try:
         written = repr(value)
     except ValueError:
-        # CPython writes integers of at most some thousand digits.
+        # CPython formats integers of at most some thousand digits.
         return "a number of too many digits"
     return written if len(written) <= 80 else f"{written[:80]}..."
 
 
 def usage(message: str, help: str) -> UsageError:
-    """A wrong call, and what to do instead."""
+    """The error of a wrong call, with help."""
     return UsageError([(message, help, None, f"{message}\n  help: {help}")])

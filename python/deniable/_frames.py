@@ -1,6 +1,6 @@
-"""The columns that a policy declares, taken from the tables of each library, with everything that keeps them from being read.
+"""The declared columns of tables of each library, and the errors of columns that cannot be read.
 
-Columns that are not declared are never exported, and no message holds a cell.
+Columns that are not declared are never exported, and no message contains a cell.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from ._arrow import table
 from ._errors import DataError, Problem
 
 _NO_ARROW = ("Object", "Null", "Int128", "UInt128", "Unknown")
-"""Types of polars that it exports as something that is not Arrow, or aborts on."""
+"""Types of polars that it exports in a format that is not Arrow, or at which it aborts."""
 _MISSING_INTEGER = -(2**31)
-"""How R marks a missing integer."""
+"""R's marker for a missing integer."""
 _CASTS: Dict[str, Dict[str, str]] = {
     "pandas": {
         "integer": '{frame}["{name}"] = pd.to_numeric({column}).astype("Int64")',
@@ -61,13 +61,13 @@ _CASTS: Dict[str, Dict[str, str]] = {
 def declared_columns(rows: object, policy: _deniable.Policy, name: str, columns: Sequence[Tuple[str, str]]) -> _deniable.Rows:
     """Copies the columns that the policy declares for a table, each given with its declared type.
 
-    :raises DataError: with every column that cannot be read as declared, and what to write instead.
+    :raises DataError: with every column that cannot be read as declared, and a correction.
     """
     rows = table(rows, f"the table {name!r}")
     library = _library(rows)
     known = _names(rows, library)
     if known is None:
-        # A stream of unknown origin cannot be read twice, nor column by column.
+        # A stream of unknown origin cannot be read twice, or column by column.
         taken = _deniable.Rows(policy, name, rows, [])
         _refuse(_stored(name, taken, library, rows))
         return taken
@@ -90,7 +90,7 @@ def declared_columns(rows: object, policy: _deniable.Policy, name: str, columns:
     try:
         taken = _deniable.Rows(policy, name, _select(rows, library, good), without)
     except DataError:
-        # The library refused all of them for the sake of some.
+        # The library refused all columns because of some of them.
         bad = [column for column in good if not _exports(_select(rows, library, [column]))] if library == "pandas" else []
         if not bad and not problems:
             raise
@@ -123,12 +123,12 @@ def _missing(table: str, column: str, known: List[str]) -> Problem:
     return _problem(
         table,
         f"there is no column `{column}`, which the policy declares; {there}",
-        "names are compared letter by letter: rename the column, or declare it as it is called",
+        "names are compared letter by letter: rename the column, or declare it under its name",
     )
 
 
 def _stored(table: str, taken: _deniable.Rows, library: str, rows: Any) -> List[Problem]:
-    """The columns that are Arrow, and of a type that does not read as the declared one."""
+    """The columns that are Arrow, of a type that cannot be read as the declared one."""
     problems = []
     for column, kind, reason in taken.misfits:
         is_type = reason.startswith("is stored as ")
@@ -138,7 +138,7 @@ def _stored(table: str, taken: _deniable.Rows, library: str, rows: Any) -> List[
 
 
 def _library(rows: Any) -> str:
-    """The library whose columns can be taken one by one, or nothing."""
+    """The library if its columns can be taken one by one, or an empty text."""
     root = type(rows).__module__.split(".")[0].lstrip("_")
     if root == "pyarrow":
         return root if hasattr(rows, "select") and hasattr(rows, "schema") else ""
@@ -168,7 +168,7 @@ def _select(rows: Any, library: str, names: List[str]) -> Any:
     if library == "polars" and not names:
         import polars
 
-        # A selection of nothing would have no rows.
+        # A selection without columns would have no rows.
         return rows.select(polars.int_range(polars.len()).alias("nothing"))
     return rows.select(names)
 
@@ -179,7 +179,7 @@ def _column(rows: Any, name: str) -> Any:
 
 
 def _unfit(rows: Any, library: str, name: str) -> Optional[str]:
-    """Why a column must not be exported at all."""
+    """The reason why a column must not be exported."""
     if library == "polars":
         kind = str(rows.schema[name])
         return f"has polars' type {kind}, which it cannot export" if kind.split("(")[0] in _NO_ARROW else None
@@ -189,7 +189,7 @@ def _unfit(rows: Any, library: str, name: str) -> Optional[str]:
 
 
 def _lost_in_r(column: Any) -> Optional[str]:
-    """Why a column of a data frame of R can hold missing values that arrive as ordinary ones.
+    """The reason why a column of a data frame of R may contain missing values that arrive as ordinary ones.
 
     reticulate gives NA as -2147483648 among integers, as true among logicals, and as "NA" among texts, unless it uses pandas' nullable types.
     """
@@ -219,7 +219,7 @@ def _exports(rows: Any) -> bool:
 def _cast(library: str, rows: Any, name: str, kind: str) -> str:
     casts = _CASTS.get(library)
     if casts is None:
-        return f"cast it to what reads as {kind}, or leave the column out of the policy"
+        return f"cast it to a type that reads as {kind}, or leave the column out of the policy"
     if library == "pandas" and "rpytools" in sys.modules:
         return (
             "write the data frame to a file and read it with pyarrow.csv (docs/how-to/r.md); from reticulate 1.32 on, "

@@ -46,9 +46,9 @@ def gwas(
     fill: Optional[str] = None,
     threads: Optional[int] = None,
 ) -> Release:
-    """Releases the most associated SNPs of a cohort, or their statistics, so that nobody's participation or status can be read from them (docs/how-to/gwas.md).
+    """Releases the most associated SNPs of a cohort, or their statistics, without revealing any person's participation or status (docs/how-to/gwas.md).
 
-    Charged to a ledger, computed, stored, shown; the same asked again is free. What was found in the cohort is for the curator: the logger
+    Charged to a ledger, computed, stored, shown; the same release again is free. Findings about the cohort are for the curator: the logger
     ``deniable`` has it.
 
     >>> import deniable as dn, subprocess, sys, tempfile, os, warnings
@@ -63,23 +63,23 @@ def gwas(
 
     :param bfile: the prefix of PLINK files.
     :param vcf: a VCF file, with ``pheno``.
-    :param pheno: phenotypes in a file of their own; ``pheno_name`` names one of several.
-    :param adjacency: which secret is kept: ``genotype`` (that a person took part), ``label-swap`` (who is a case), or both.
-    :param promise: what is promised: ``dn.gain(2)``; or the ``policy`` that states it.
-    :param prior: what observers may have believed.
-    :param population: the people, as the ledger calls them; by the files' name where nothing is said.
-    :param ledger: the ledger; beside the files where nothing is said.
+    :param pheno: phenotypes in a separate file; ``pheno_name`` names one of several.
+    :param adjacency: the secret: ``genotype`` (that a person took part), ``label-swap`` (who is a case), or both.
+    :param promise: the promise: ``dn.gain(2)``; or the ``policy`` that states it.
+    :param prior: the priors of observers.
+    :param population: the name of the people in the ledger; by default the files' name.
+    :param ledger: the ledger; by default beside the files.
     :param version: the declared version of the files (``--data-version``).
-    :param spend: the part of the promise that this may use; all of it where nothing is said.
-    :param register: whether a cohort that nobody has looked at is registered and released from at once.
-    :param top: how many SNPs to pick, by ``score`` and the distance from ``threshold`` (χ²) or ``p_value`` (Bonferroni).
+    :param spend: the part of the promise that this may use; by default all of it.
+    :param register: whether an unregistered cohort is registered and released from at once.
+    :param top: the number of SNPs to pick, by ``score`` and the distance from ``threshold`` (χ²) or ``p_value`` (Bonferroni).
     :param snps: SNPs by name, with ``statistics`` or ``counts``; the list must not come from the data.
     """
     stated = dictionary({} if promise is None else promise, "promise=", '{"gain": 2}')
     known = {"gain", "negative_gain", "posterior_at_most", "posterior_at_least", "epsilon"}
     for key in stated:
         if key not in known:
-            raise usage(f"`{key}` is no promise about association results", "state one of " + ", ".join(sorted(known)))
+            raise usage(f"`{key}` is not a promise about association results", "state one of " + ", ".join(sorted(known)))
     call = _deniable.gwas(
         {
             "bfile": None if bfile is None else path(bfile, "bfile="),

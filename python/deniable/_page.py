@@ -1,4 +1,4 @@
-"""How answers, promises and verdicts stand in a notebook."""
+"""Answers, promises and verdicts as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Iterable, Tuple
 
 from . import _deniable
 
-# Of everything that it uses: notebooks differ in what they leave of headings, lists and tables, and some leave nothing.
+# All that it uses: notebooks differ in their styles for headings, lists and tables, and some have none.
 STYLE = """
 .deniable h2,.deniable h3,.deniable h4{font-weight:600;font-size:1.05em;line-height:1.4;margin:1em 0 .3em}
 .deniable p{margin:.5em 0}
@@ -34,7 +34,7 @@ def text(said: object) -> str:
 
 
 def prose(sentence: str) -> str:
-    """A sentence that sets names of columns in backquotes."""
+    """A sentence with names of columns in backquotes as code."""
     return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(sentence))
 
 

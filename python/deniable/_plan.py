@@ -1,4 +1,4 @@
-"""Plans: what answers cost and how far they will be off."""
+"""Plans: costs and expected errors of answers."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class PlannedQuery(NamedTuple):
     """
 
     name: str
-    """What it is called."""
+    """The name of the query."""
     sql: str
     """The query."""
     share: Fraction
-    """Its part of ln R."""
+    """The part of ln R."""
     epsilon: str
     """Its ε, rounded up, as a decimal."""
     paid: bool
-    """Whether the ledger has its answer: it is free."""
+    """Whether the ledger has its answer, which is then free."""
     within: Optional[str]
-    """The stored answer that it is a part of, free."""
+    """The stored answer that contains it, free."""
     answers: Tuple[Dict[str, Any], ...]
-    """For each number its cells, noise and expected error, as ``deniable plan --format json`` has them."""
+    """For each number its cells, noise and expected error, as in ``deniable plan --format json``."""
 
 
 class Plan:
-    """What answers cost and how far they will be off: it follows from the policy and what the ledger's answers cost, and may be published.
+    """Costs and expected errors of answers. A plan follows from the policy and the costs in the ledger, and may be published.
 
     >>> import deniable as dn
     >>> plan = dn.Policy("examples/clinic/policy.toml").plan("total cost")
@@ -79,7 +79,7 @@ class Plan:
         return len(self.queries)
 
     def to_dict(self) -> Dict[str, Any]:
-        """The plan as ``deniable plan --format json`` writes it."""
+        """The plan in the form of ``deniable plan --format json``."""
         copy: Dict[str, Any] = json.loads(json.dumps(self._json))
         return copy
 

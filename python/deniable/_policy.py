@@ -1,4 +1,4 @@
-"""Policies: read from a file, or built here, key by key as a file has them."""
+"""Policies: read from a file, or built from the same keys."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ IN_MEMORY = "rows in memory"
 
 Path = Union[str, "os.PathLike[str]"]
 Promise = Mapping[str, Exact]
-"""Keys of ``[promise]`` with their numbers: what ``posterior_at_most("3/4")`` gives."""
+"""Keys of ``[promise]`` with their numbers: the result of ``posterior_at_most("3/4")``."""
 Column = Union[str, Mapping[str, object]]
 """A column's type, or the keys of ``[columns.NAME]``: type, bounds, step, keys, null_key, ..."""
 
 
 def posterior_at_most(belief: Exact) -> Promise:
-    """Nobody becomes surer than this that a given person is in the data. Needs an adversary whose beliefs beforehand are bounded above (B-4).
+    """No observer becomes surer than this that a given person is in the data. Needs an adversary whose priors are bounded above (B-4).
 
     >>> import deniable as dn
     >>> dn.posterior_at_most("3/4")
@@ -42,7 +42,7 @@ def posterior_at_most(belief: Exact) -> Promise:
 
 
 def posterior_at_least(belief: Exact) -> Promise:
-    """Nobody becomes less sure than this that a given person is in the data (B-4).
+    """No observer becomes less sure than this that a given person is in the data (B-4).
 
     >>> import deniable as dn
     >>> dn.posterior_at_least("1/10")
@@ -72,7 +72,7 @@ def negative_gain(factor: Exact) -> Promise:
 
 
 def rho(belief: Exact, among: int) -> Promise:
-    """Of so many equally likely people nobody is pinned with more than this belief (B-5, differential identifiability).
+    """No observer identifies one of ``among`` equally likely people with more than this belief (B-5, differential identifiability).
 
     >>> import deniable as dn
     >>> dn.rho("1/2", among=100)
@@ -105,7 +105,7 @@ def epsilon(value: Exact) -> Promise:
 
 
 class Policy:
-    """Who is protected from whom, what is promised, and what the data are.
+    """The protected people, the adversary, the promise, and the data.
 
     A file's path, or the same keys as in a file (docs/reference/policy.md) as arguments: sections are dictionaries.
 
@@ -127,18 +127,18 @@ class Policy:
     ['by department']
 
     :param file: the path of a policy, ``policy.toml``. Without one, the policy is built from what follows.
-    :param name: what it is called in the ledger.
+    :param name: its name in the ledger.
     :param population: the people that the promise is about; one ledger belongs to one population.
-    :param table: what its rows are called in SQL.
-    :param promise: what is promised; several together with ``promise={**dn.gain(2), **dn.posterior_at_most("3/4")}``.
+    :param table: the name of the rows in SQL.
+    :param promise: the promise; several together with ``promise={**dn.gain(2), **dn.posterior_at_most("3/4")}``.
     :param adversary: the name of a preset, or the keys of ``[adversary]``.
     :param entity: the privacy unit: ``key``, ``rows_per_group`` and ``groups``. Without it one row is one person.
     :param columns: each column's type, or the keys of ``[columns.NAME]``.
     :param queries: SQL by name, or the keys of each ``[[query]]``.
-    :param data: the keys of ``[data]`` where rows are in files or a database; rows in memory are given to ``session``.
+    :param data: the keys of ``[data]`` if rows are in files or a database; rows in memory are given to ``session``.
     :param sections: any other section: ``budget={"spend": "1/2"}``, ``quality=...``, ``tables=...``. Tables about people that name no ``path``
         have their rows in memory, too.
-    :raises PolicyError: everything that is wrong with it, with places in the text that it is.
+    :raises PolicyError: all errors of the policy, with places in its text.
     """
 
     __slots__ = ("_policy", "_from_file")
@@ -184,13 +184,13 @@ class Policy:
             plain = _plain_keys(keys, str)
             plain_queries = [_plain_keys(query, lambda key: f"`{key}` of a query") for query in asked]
         except RecursionError:
-            raise usage("a value holds itself, or is nested too deeply", "write texts, numbers, lists and dictionaries") from None
+            raise usage("a value contains itself, or is nested too deeply", "write texts, numbers, lists and dictionaries") from None
         self._policy = _deniable.Policy.build(plain, plain_queries, os.getcwd())
         self._from_file = False
 
     @classmethod
     def from_source(cls, source: str, folder: Optional[Path] = None) -> Policy:
-        """Reads the text of a policy, such as ``Policy.source``; relative paths begin at the folder, or else at the current one.
+        """Reads the text of a policy, such as ``Policy.source``; relative paths begin at the folder, by default the current one.
 
         >>> import deniable as dn
         >>> policy = dn.Policy("examples/clinic/policy.toml")
@@ -205,7 +205,7 @@ class Policy:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name in the ledger."""
         return self._policy.name
 
     @property
@@ -225,7 +225,7 @@ class Policy:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised to whom, and what that rests on.
+        """The promises, the protected people, and the assumptions.
 
         >>> import deniable as dn
         >>> dn.Policy("examples/clinic/policy.toml").guarantee.beliefs[0]
@@ -235,7 +235,7 @@ class Policy:
         return Guarantee._of_policy(json, odds, exact_odds, pictures)
 
     def plan(self, *queries: str) -> Plan:
-        """What its queries cost and how far their answers will be off, or those of these names. No data are read and nothing is charged.
+        """The costs and expected errors of its queries, or of those with these names. No data are read and nothing is charged.
 
         >>> import deniable as dn
         >>> plan = dn.Policy("examples/clinic/policy.toml").plan()
@@ -270,20 +270,20 @@ class Policy:
         >>> folder.cleanup()
 
         :param rows: a data frame of polars or pandas, a table of pyarrow, a relation of DuckDB or anything else that exports Arrow, or several by
-            their tables' names. The columns that the policy declares are copied. Without rows they are read where the policy says.
-        :param version: the name of what the rows hold, ``"2024-06"``, needed with rows (V-1). It is what the ledger knows them by: under a new name
-            everything is paid anew, also for equal rows; other rows under a known name are refused as soon as something new is asked of them (stored answers are shown without a look). Order and chunks do not matter.
-        :param ledger: the file that remembers what was spent, kept for as long as anything about these people is published. A policy of a file has
-            its own; ``":memory:"`` forgets everything and warns.
-        :param register: whether data that nobody has looked at are looked at and registered when first asked. ``False`` stops there instead, so that
-            you can read what was found (``session.log``).
+            their tables' names. The columns that the policy declares are copied. Without rows, the files that the policy names are read.
+        :param version: the name of the rows' contents, ``"2024-06"``, needed with rows (V-1). The ledger identifies them by it: under a new name
+            every query is paid again, also for equal rows; other rows under a known name are refused at the next new query (stored answers are shown without reading them). Order and chunks do not matter.
+        :param ledger: the file that records the budget spent, kept for as long as anything about these people is published. A policy of a file has
+            its own; ``":memory:"`` is deleted with the session, with a warning.
+        :param register: whether unregistered data are scanned and registered at the first query. ``False`` stops there instead, so that
+            you can read the findings (``session.log``).
         :param again: whether queries whose numbers an earlier answer contains are charged, with new noise (``--again``). By default they are free.
-        :param other_people: states that nobody of this population is in the other ledgers of the folder that know the policy or its tables, where a
+        :param other_people: states that no person of this population is in the other ledgers of the folder that know the policy or its tables, if a
             new ledger begins beside them (``--other-people``). Kept in the ledger.
-        :param threads: how many to compute on; all of them where nothing is said.
-        :param memory: bytes that rows, totals and what is made of them may take, such as ``2 << 30`` or ``"2GB"``; 4 GiB where nothing is said.
-        :param progress: whether to show how far it has come, or a function that is told what is done and how many rows it has come. In notebooks and
-            on terminals it is shown where nothing is said.
+        :param threads: the number of threads for computing; by default all.
+        :param memory: limit in bytes for rows, totals and intermediate results, such as ``2 << 30`` or ``"2GB"``; by default 4 GiB.
+        :param progress: whether to show progress, or a function that is called with the step and the number of rows done. By default it is shown in notebooks and
+            on terminals.
         """
         from ._session import Session
 
@@ -312,7 +312,7 @@ class Policy:
 
 def _dictionary(given: object, what: str, example: str) -> None:
     if given is not None and not isinstance(given, Mapping):
-        raise usage(f"{what}= is no dictionary, but a {type(given).__name__}", f"write {what}={example}")
+        raise usage(f"{what}= is not a dictionary, but a {type(given).__name__}", f"write {what}={example}")
 
 
 _MEMORY = {"path": IN_MEMORY, "format": "parquet", "version": "1"}
@@ -350,18 +350,18 @@ def _asks(queries: object) -> Sequence[Mapping[str, object]]:
 
 
 def _plain_keys(keys: Mapping[str, object], called: Callable[[str], str]) -> Dict[str, object]:
-    """The keys that have a value; messages name each value as it is called by its key."""
+    """The keys that have a value; messages name each value by its key."""
     return {text(key, "the name of a key"): _plain(one, called(key)) for key, one in keys.items() if one is not None}
 
 
 def _plain(value: object, what: str) -> object:
-    """The value as a policy has it: a text, a whole number, true or false, a list or a dictionary."""
+    """The value in a form for policies: a text, a whole number, true or false, a list or a dictionary."""
     if isinstance(value, str):
         return text(value, what)
     if isinstance(value, bool):
         return value
     if isinstance(value, Integral):
-        # Also those of NumPy. Larger numbers than TOML has are texts.
+        # Also those of NumPy. Numbers beyond the range of TOML become texts.
         whole_number = int(exact(int(value)))
         return whole_number if -(2**63) <= whole_number < 2**63 else str(whole_number)
     if isinstance(value, (Fraction, Decimal)):
@@ -377,13 +377,13 @@ def _plain(value: object, what: str) -> object:
     if isinstance(value, (list, tuple, range, KeysView, ValuesView)):
         return [_plain(one, what) for one in value]
     if isinstance(value, (set, frozenset)):
-        # In an order of their own, as sets have none: it decides the order of groups.
+        # Sorted, as sets have no order, and the order of groups depends on it.
         try:
             return _plain(sorted(value, key=lambda one: (type(one).__name__, one)), what)
         except TypeError:
             raise usage(f"{what} is a set of values without an order", "write a list") from None
     if isinstance(value, (float, Rational)):
-        # Floats are refused, with what to write instead.
+        # Floats are refused, with a correction.
         return _plain(exact(value), what)  # type: ignore[arg-type]
     # Arrays, series and scalars of NumPy, pandas, polars and pyarrow.
     for way in ("to_pylist", "to_list", "tolist"):

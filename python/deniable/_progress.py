@@ -1,4 +1,4 @@
-"""Waiting for calls, so that Ctrl-C is heard; and their progress after a second: tqdm where it is installed, a line on standard error otherwise."""
+"""Waiting for calls, interruptible by Ctrl-C, with progress after a second: tqdm if it is installed, otherwise a line on standard error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Callable, List, Optional, Protocol, Union
 from . import _deniable
 
 STEP = 0.1
-"""Seconds between two looks at whether somebody wants to stop waiting."""
+"""Seconds between two checks for an interruption."""
 
 
 def wait(call: _deniable.Call, look: Optional[Callable[[], None]] = None) -> List[str]:
@@ -34,24 +34,24 @@ class _Bar(Protocol):
 
 
 Told = Callable[[str, int], None]
-"""What is being done, and how many rows it has come."""
+"""The step and the number of rows done."""
 
 
 class Progress:
-    """Looks at a call and shows how far it has come."""
+    """Reads the progress of a call and shows it."""
 
     def __init__(self, call: _deniable.Call, wanted: Union[None, bool, Told]) -> None:
         self._call = call
         self._begun = time.monotonic()
         self._tell = wanted if callable(wanted) else None
-        # Where nothing is said: on a terminal, and in notebooks.
+        # By default: on a terminal, and in notebooks.
         shows = wanted if isinstance(wanted, bool) else (wanted is None and (sys.stderr.isatty() or _in_notebook()))
         self._shows = shows and self._tell is None
         self._bar: Optional[_Bar] = None
         self._line = False
 
     def look(self) -> None:
-        """Shows it, once it has taken a second."""
+        """Shows the progress, once the call has taken a second."""
         if time.monotonic() - self._begun < 1:
             return
         what, rows, done, size = self._call.progress()
@@ -71,7 +71,7 @@ class Progress:
             sys.stderr.flush()
 
     def done(self) -> None:
-        """Takes the line away."""
+        """Removes the line."""
         if self._bar is not None:
             self._bar.close()
         elif self._line:

@@ -1,4 +1,4 @@
-"""Sessions: a policy, its data and its ledger at work."""
+"""Sessions: a policy with its data and its ledger."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("deniable")
 
 ASKED = "query"
-"""What a query beside a policy's is called where nothing is said."""
+"""The default name of a query that is not in the policy."""
 
 
 def _cap(value: Optional[int], what: str) -> Optional[int]:
@@ -40,11 +40,11 @@ def _cap(value: Optional[int], what: str) -> Optional[int]:
 
 
 class Session:
-    """A policy at work: made by ``Policy.session``, used with ``with``.
+    """A policy with open data and ledger: created by ``Policy.session``, used with ``with``.
 
     Calls may come from any thread, one after another: the interpreter's lock is released while they wait. In async code use
     ``await asyncio.to_thread(session.ask, sql, spend="1/40")``. Ctrl-C stops the waiting; the call goes on to its end in the background, so that
-    what was charged is computed and stored, and the same asked again is free. A fork has no threads of its parent: open a session in each process.
+    charged queries are computed and stored, and the same query asked again is free. A fork has no threads of its parent: open a session in each process.
 
     >>> import deniable as dn, warnings
     >>> warnings.simplefilter("ignore", dn.LedgerWarning)
@@ -75,13 +75,13 @@ class Session:
         self._session: Optional[_deniable.Session] = None
         self._progress = progress
         self.log: List[Tuple[str, str]] = []
-        """What was done, and what was found in the data: for the curator. The logger ``deniable`` has it, too."""
+        """The steps taken and the findings in the data: for the curator. The logger ``deniable`` has them, too."""
         declared = policy._policy
         truth(register, "register=")
         truth(again, "again=")
         truth(other_people, "other_people=")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
-            raise usage(f"progress= is no function: {shown(progress)}", "write progress=False, or give a function of what is done and how many rows")
+            raise usage(f"progress= is not a function: {shown(progress)}", "write progress=False, or give a function of the step and the number of rows")
         threads, memory = whole(threads, "threads="), _bytes(memory)
         given, versions = _given(declared, rows, version)
         self.ledger = self._place(policy, ledger)
@@ -92,20 +92,20 @@ class Session:
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
         if ledger is None and not policy._from_file:
             raise usage(
-                "nothing says where the ledger is: the file that remembers what was spent about these people",
+                "the ledger is missing: the file that records the budget spent on these people",
                 f'add ledger="{policy.population}.ledger", and keep it; ledger=":memory:" forgets everything when the session ends',
             )
         place = _path(policy._policy.ledger if ledger is None else ledger, "ledger=")
         if place == ":memory:":
             warnings.warn(
-                'ledger=":memory:": what is spent is forgotten when the session ends, and then nothing limits what is learned about these people',
+                'ledger=":memory:": the ledger is deleted when the session ends, and later sessions do not count its charges',
                 LedgerWarning,
                 stacklevel=4,
             )
             self._folder = tempfile.TemporaryDirectory(prefix="deniable-", ignore_cleanup_errors=True)
             return os.path.join(self._folder.name, f"{policy.population}.ledger")
         if not os.path.exists(place):
-            # Said before anything is asked: a warning that becomes an error then costs nothing.
+            # Before any charge: a warning that becomes an error then costs nothing.
             warnings.warn(f"a new ledger begins: {place}. Keep it, and its key beside it", LedgerWarning, stacklevel=4)
         return place
 
@@ -118,15 +118,15 @@ class Session:
         rows_per_group: Optional[int] = None,
         groups: Optional[int] = None,
     ) -> Answer:
-        """Answers a query that is not in the policy, paid from what is left of the promise. The same asked again at the same price is free.
+        """Answers a query that is not in the policy, paid from the remaining budget. The same query asked again at the same price is free.
 
         :param sql: the query (docs/reference/policy.md#sql).
         :param spend: the part of the whole promise that it may use, as a part of ln R: ``"1/40"``.
-        :param name: what it is called in the ledger.
+        :param name: its name in the ledger.
         :param rows_per_group: at most this many rows of one entity count in each group, in place of the policy's cap.
         :param groups: at most this many groups count for one entity, in place of the policy's cap.
         :raises QueryError: when it cannot be answered under the policy; it follows from both alone.
-        :raises BudgetError: when the promise does not pay for it. Nothing was charged.
+        :raises BudgetError: when the promise does not pay for it. Nothing is charged.
         :raises DataError: when the data must not be used. For the curator.
         """
         session = self._open()
@@ -136,16 +136,16 @@ class Session:
         return self._released(session.ask(query))[name]
 
     def release(self, *queries: str) -> Release:
-        """Answers the policy's queries, or those of these names; stored answers are free."""
+        """Answers the policy's queries, or those with these names; stored answers are free."""
         session = self._open()
         chosen = [short(name, "the name of a query") for name in queries]
         self._note(session.notes(chosen, None))
         return self._released(session.release(chosen))
 
     def register(self, accept: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
-        """Looks at all rows of all tables and registers their versions, or none; what was found is in ``log``. Nothing is charged.
+        """Scans all rows of all tables and registers their versions, or none; the findings are in ``log``. Nothing is charged.
 
-        :param accept: columns that may read badly, as ``column`` or ``table.column``.
+        :param accept: columns that are accepted although they cannot be read as declared, as ``column`` or ``table.column``.
         :returns: each table with its version.
         """
         (written,) = self._wait(self._open().register(names(accept, "accept=")))
@@ -160,7 +160,7 @@ class Session:
         rows_per_group: Optional[int] = None,
         groups: Optional[int] = None,
     ) -> Plan:
-        """What the policy's queries cost, or one that is not in it, and how far the answers will be off. Nothing is charged.
+        """The costs and expected errors of the policy's queries, or of one that is not in it. Nothing is charged.
 
         >>> import deniable as dn, warnings
         >>> warnings.simplefilter("ignore", dn.LedgerWarning)
@@ -174,27 +174,27 @@ class Session:
                 raise usage("spend= is the price of a query", "give the query, too, or leave spend= out")
             return Plan(*session.plan(None))
         if spend is None:
-            raise usage("nothing says what the answer may cost", 'add spend="1/40": the part of the whole promise that it may use')
+            raise usage("the price of the answer is missing", 'add spend="1/40": the part of the whole promise that it may use')
         caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
         return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), exact(spend), caps)))
 
     @property
     def left(self) -> Fraction:
-        """The part of ln R that is left, for everyone who asks about these people.
+        """The part of ln R that is left for all queries about these people.
 
-        Exact where it is a fraction; otherwise (a promise was changed on the way) a ten-thousandth of which it is certainly no less.
+        Exact if it is a fraction; otherwise (the promise was changed before) rounded down to a ten-thousandth.
         """
         share, _, _ = self._open().left()
         return number(share)
 
     @property
     def left_in_words(self) -> str:
-        """What is left in words: ``39/40 of ln 3 (about 97.5%)``."""
+        """The remaining part in words: ``39/40 of ln 3 (about 97.5%)``."""
         _, _, words = self._open().left()
         return words
 
     def report(self, path: Optional[Path] = None) -> str:
-        """The page on everything released about these people, as HTML; written to a file where a path is given.
+        """The page on everything released about these people, as HTML; written to a file if a path is given.
 
         >>> import deniable as dn, warnings
         >>> warnings.simplefilter("ignore", dn.LedgerWarning)
@@ -215,14 +215,14 @@ class Session:
         return page
 
     def close(self) -> None:
-        """Closes it. A call that goes on is not stopped, but the ledger of ``":memory:"`` is gone, and with it what the call would store."""
+        """Closes the session. A running call is not stopped, but the ledger of ``":memory:"`` is deleted, with its results."""
         self._session = None
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
 
     def _note(self, notes: Sequence[str]) -> None:
-        # Before anything is charged: a warning that becomes an error then costs nothing.
+        # Before any charge: a warning that becomes an error then costs nothing.
         for note in notes:
             warnings.warn(note, QueryWarning, stacklevel=3)
 
@@ -281,17 +281,17 @@ def _parts(written: str) -> Tuple[str, Mapping[str, str]]:
 def _given(
     policy: _deniable.Policy, rows: Optional[Tables], version: Union[None, str, Mapping[str, str]]
 ) -> Tuple[List[Tuple[str, _deniable.Rows]], List[Tuple[str, str]]]:
-    """The rows in memory and the versions that they are declared to be, by table."""
+    """The rows in memory and their declared versions, by table."""
     main = policy.tables[0][0]
     in_memory = [name for name, path, _ in policy.tables if path == IN_MEMORY]
     if rows is None:
         if in_memory:
             raise usage(
-                "nothing says where the rows are" if in_memory == [main] else f"nothing says where the rows of {_list(in_memory)} are",
+                "the rows are missing" if in_memory == [main] else f"the rows of {_list(in_memory)} are missing",
                 'give them, session(df, version="2024-06", ...), or build the policy with data={"path": ..., "version": ...}',
             )
         if version is not None:
-            raise usage("version= is the name of rows in memory", "give the rows, too, or set `version` in the policy")
+            raise usage("version= is for rows in memory", "give the rows, too, or set `version` in the policy")
         return [], []
     if isinstance(rows, Mapping) and not rows:
         raise usage("rows= is an empty dictionary", f"give the rows of {main!r}, or of several tables by name; without rows= files are read")
@@ -302,20 +302,20 @@ def _given(
             raise usage(f"the policy declares no table {name!r}", f"it declares {_list(sorted(known))}")
     for name in in_memory:
         if name not in named:
-            raise usage(f"nothing says where the rows of {name!r} are", "give them, too, session({" + f"{name!r}: df, ..." + "}, ...)")
+            raise usage(f"the rows of {name!r} are missing", "give them, too, session({" + f"{name!r}: df, ..." + "}, ...)")
     if version is None:
         raise usage(
-            "nothing says which version of the data these rows are",
-            'add version="2024-06": the name by which the ledger knows them; other rows are another version, and are paid anew',
+            "the version of these rows is missing",
+            'add version="2024-06": the name of the rows in the ledger; other rows are another version, whose queries are paid again',
         )
     if not isinstance(version, (str, Mapping)):
-        raise usage(f"version= is no text: {shown(version)}", 'write version="2024-06"')
+        raise usage(f"version= is not a text: {shown(version)}", 'write version="2024-06"')
     if isinstance(version, str) and len(named) > 1:
-        raise usage("there is one version for several tables", "write version={...} with the version of each table")
+        raise usage("version= is one version for several tables", "write version={...} with the version of each table")
     versions: Mapping[str, str] = {next(iter(named)): version} if isinstance(version, str) else version
     for name in named:
         if name not in versions:
-            raise usage(f"nothing says which version the rows of {name!r} are", "add it to version={...}")
+            raise usage(f"the version of the rows of {name!r} is missing", "add it to version={...}")
     for name in versions:
         if name not in named:
             raise usage(f"version= names {name!r}, of which there are no rows", "leave it out")
@@ -337,5 +337,5 @@ def _bytes(memory: Union[None, int, str]) -> Optional[int]:
     found = re.fullmatch(r"\s*([1-9][0-9]*)\s*([A-Za-z]*)\s*", memory) if isinstance(memory, str) else None
     unit = _UNITS.get(found.group(2).upper()) if found else None
     if found is None or unit is None or len(found.group(1)) > 18:
-        raise usage(f"memory={shown(memory)} is no amount of memory", 'write memory="2GB", or a number of bytes')
+        raise usage(f"memory={shown(memory)} is not an amount of memory", 'write memory="2GB", or a number of bytes')
     return int(found.group(1)) * unit

@@ -1,4 +1,4 @@
-"""One promise in the terms of others."""
+"""Translations of promises to other notions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._progress import wait
 
 
 class Translation(NamedTuple):
-    """What follows from a statement in the terms of another notion.
+    """The consequence of a statement in the terms of another notion.
 
     >>> import deniable as dn
     >>> [row] = dn.translate("odds=3", to="posterior", prior="1/2")
@@ -22,11 +22,11 @@ class Translation(NamedTuple):
     source: str
     """The statement."""
     notion: str
-    """The notion that it was translated to."""
+    """The notion that was translated to."""
     value: str
-    """The parameter, exactly, or between two decimals; ``-`` where there is none."""
+    """The parameter, exact or between two decimals; ``-`` if there is no parameter."""
     decimal: str
-    """The same as a decimal, rounded so that it claims no more."""
+    """The same as a decimal, rounded so that it does not claim more."""
     direction: str
     """``equivalent``, ``implies``, ``implied by``, ``no implication``, ``not known`` or ``vacuous``."""
     tight: bool
@@ -45,7 +45,7 @@ def translate(
     to: Union[None, str, Sequence[str]] = None,
     prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
 ) -> List[Translation]:
-    """Says a privacy promise in the terms of others, with the proof or a counterexample (docs/notions).
+    """Translates a privacy promise to other notions, with a proof or a counterexample (docs/notions).
 
     >>> import deniable as dn
     >>> [row.notion for row in dn.translate("gain=3/2", prior=("1/5", "4/5"), to="odds")][0]
@@ -54,9 +54,9 @@ def translate(
     >>> row.value
     '3'
 
-    :param statement: what holds, ``gain=3/2``, ``epsilon=1``, ``rho=1/2:100``; several releases about the same people are composed.
-    :param to: what to say it as, ``epsilon``, ``rho:100``; everything where nothing is said.
-    :param prior: the range of uncertain beliefs beforehand.
+    :param statement: the statement that holds, ``gain=3/2``, ``epsilon=1``, ``rho=1/2:100``; several releases about the same people are composed.
+    :param to: the notions to translate to, ``epsilon``, ``rho:100``; by default all.
+    :param prior: the range of uncertain priors.
     """
     several = not isinstance(statement, str)
     targets = [] if to is None else names(to, "to=")

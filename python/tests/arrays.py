@@ -1,6 +1,6 @@
-"""Every type of Arrow, with values whose reading is known; and the ways in which one array can be laid out.
+"""Every type of Arrow, with values of known readings; and the possible layouts of an array.
 
-A value's *reading* is the literal of SQL that it equals as a value of the declared type, or ``None`` where it reads as NULL. It is worked out
+A value's *reading* is the literal of SQL that it equals as a value of the declared type, or ``None`` where it reads as NULL. It is computed
 here, from the definitions in docs/reference/policy.md, and not by the code under test.
 """
 
@@ -19,7 +19,7 @@ Readings = Tuple[Optional[str], ...]
 
 
 class Typed(NamedTuple):
-    """An array of a type, and how it reads as a declared one."""
+    """An array of a type, with its readings as a declared type."""
 
     name: str
     declared: str
@@ -168,7 +168,7 @@ def all_types() -> Dict[str, pa.Array]:
 
 
 def _junk(array: pa.Array) -> pa.Array:
-    """The same with rows before and after that are cut off again: what is read must begin where the slice does."""
+    """The same array as a slice of a longer one: reading must begin at the slice's offset."""
     around = _take(array, [0, 2 % len(array), 0])
     return pa.concat_arrays([around, array, around]).slice(len(around), len(array))
 
@@ -228,7 +228,7 @@ def _dictionary(array: pa.Array, keys: pa.DataType) -> Optional[pa.Array]:
 
 
 def _null_inside(array: pa.Array) -> pa.Array:
-    """NULL as a value of the dictionary, which all keys are valid for."""
+    """NULL as a value of the dictionary, with all keys valid."""
     return pa.DictionaryArray.from_arrays(pa.array(range(len(array)), pa.int32()), array)
 
 

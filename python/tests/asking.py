@@ -1,4 +1,4 @@
-"""One question that tells every value of a table, row by row, and how it is asked."""
+"""A query that reveals every value of a table, row by row."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import deniable as dn
 from arrays import Readings, candidates
 
 EPSILON = 4096
-"""The largest promise there is. One row is one person, so noise is all but absent: see ``ERROR``."""
+"""The largest possible promise. One row is one person, so noise is negligible: see ``ERROR``."""
 COLUMNS = 10
-"""Columns of one question: each is a measure, and they share ε."""
+"""Columns of one query: each is a measure, and they share ε."""
 MOST = 7
-"""Readings of one column, NULL aside: codes are 0 to this, and 8 for what is none of them. A code can change by at most 8."""
+"""Readings of one column without NULL: codes are from 0 to this, and 8 for any other value. A code can change by at most 8."""
 ERROR = "2 * exp(-4096 / 10 / 8) < 1e-21"
 """The probability that the noise of one cell is not zero."""
 
@@ -23,7 +23,7 @@ Rows = Tuple[Tuple[Any, ...], ...]
 
 
 MOMENT = {"type": "timestamp", "zone": "UTC"}
-"""How a column of times with a zone is declared: ``moment``, for short."""
+"""The declaration of a column of times with a zone: ``moment``, for short."""
 
 
 def policy(columns: Mapping[str, str], rows: int, data: Optional[Mapping[str, object]] = None, epsilon: int = EPSILON) -> dn.Policy:
@@ -43,7 +43,7 @@ def policy(columns: Mapping[str, str], rows: int, data: Optional[Mapping[str, ob
 
 
 def code(column: str, readings: Readings) -> str:
-    """A measure that is 0 for NULL, the place of the reading among the candidates, and 8 for anything else."""
+    """A measure that is 0 for NULL, the place of the reading among the candidates, and 8 for any other value."""
     known = candidates(readings)
     assert len(known) <= MOST, known
     cases = "".join(f" WHEN {column} = {literal} THEN {at}" for at, literal in enumerate(known, 1))
@@ -56,7 +56,7 @@ def question(columns: Columns) -> str:
 
 
 def expected(columns: Columns, rows: int) -> Rows:
-    """What the answer must be by the readings alone."""
+    """The answer that follows from the readings alone."""
     codes = []
     for _, readings in columns.values():
         known = candidates(readings)
@@ -65,13 +65,13 @@ def expected(columns: Columns, rows: int) -> Rows:
 
 
 def answered(session: dn.Session, columns: Columns) -> Rows:
-    """The answer. What reads badly is accepted: these data are like that."""
+    """The answer. Columns that cannot be read as declared are accepted."""
     session.register(accept=["k", *columns])
     return session.ask(question(columns), spend=1).rows
 
 
 def batches(columns: Columns) -> List[Dict[str, Tuple[str, Readings]]]:
-    """The columns in groups that one question can be about."""
+    """The columns in groups that fit into one query."""
     names = list(columns)
     return [{name: columns[name] for name in names[at : at + COLUMNS]} for at in range(0, len(names), COLUMNS)]
 

@@ -24,13 +24,13 @@ PACKAGE = "deniable-python"
 
 
 def scale_of(variables: Mapping[str, str], now: float) -> str:
-    """The scale that the variables ask for at a second of Unix time."""
+    """The scale that the variables request at a second of Unix time."""
     asked = variables.get("DENIABLE_SCALE", "small")
     if asked not in SCALES:
-        raise pytest.UsageError(f"DENIABLE_SCALE={asked!r} is none of {', '.join(SCALES)}")
+        raise pytest.UsageError(f"DENIABLE_SCALE={asked!r} is not one of {', '.join(SCALES)}")
     packages, until = variables.get("DENIABLE_FULL_PACKAGES"), variables.get("DENIABLE_FULL_UNTIL")
     if until is not None and not (until.isascii() and until.isdigit()):
-        raise pytest.UsageError(f"DENIABLE_FULL_UNTIL={until!r} is no whole number")
+        raise pytest.UsageError(f"DENIABLE_FULL_UNTIL={until!r} is not a whole number")
     is_full = (packages is None or PACKAGE in packages.split()) and (until is None or now < int(until))
     return "small" if asked == "full" and not is_full else asked
 
@@ -56,7 +56,7 @@ def seed() -> int:
 
 @pytest.fixture
 def dice(request: pytest.FixtureRequest) -> random.Random:
-    """Random numbers of this test alone, which do not depend on which tests ran before."""
+    """Random numbers of this test alone, independent of the tests that ran before."""
     return random.Random(f"{SEED} {request.node.nodeid}")
 
 
@@ -67,7 +67,7 @@ def repository() -> Path:
 
 @pytest.fixture(autouse=True)
 def quiet_ledgers(request: pytest.FixtureRequest) -> Iterator[None]:
-    """That a ledger begins is said loudly: here it always does."""
+    """Every new ledger gives a warning; here all ledgers are new."""
     with warnings.catch_warnings():
         if "loud" not in request.keywords:
             warnings.simplefilter("ignore", dn.LedgerWarning)

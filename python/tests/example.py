@@ -1,4 +1,4 @@
-"""The example of the package's page, from the root of the project: prints what it finds."""
+"""The example of the package's page, from the root of the project: prints its results."""
 
 import os
 import tempfile
@@ -6,7 +6,7 @@ import warnings
 
 import deniable as dn
 
-# The ledger of an example goes when it ends.
+# The ledger of the example is deleted at its end.
 folder = tempfile.TemporaryDirectory()
 warnings.simplefilter("ignore", dn.LedgerWarning)
 

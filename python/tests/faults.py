@@ -1,14 +1,14 @@
-"""Processes that are interrupted, killed, forked and ended at any moment, and what must be true of the ledger afterwards.
+"""Processes that are interrupted, killed, forked and ended at any moment, and the required state of the ledger afterwards.
 
     python faults.py --tries 300 --seed 7 --jobs 2
 
-Each try runs one scenario in a process of its own (``faults.py child SCENARIO``), which tells on standard output what it was answered. After it:
+Each try runs one scenario in a process of its own (``faults.py child SCENARIO``), which prints its answers on standard output. After it:
 
-- the process ended as the scenario says: never by a signal but one that was sent to it, never by waiting for ever;
+- the process ended as the scenario requires: never by a signal that was not sent to it, never by waiting for ever;
 - ``deniable ledger verify`` finds the ledger whole;
-- the same queries, asked again by another process, have the answers that were told (an answer is given once and for all);
+- the same queries, asked again by another process, have the printed answers (an answer never changes);
 - the share that is left is exactly what the queries cost, each once, and once more for each charge that ended while its noise was
-  drawn, which is never drawn again; and never less than nothing.
+  drawn, which is never drawn again; and never negative.
 
 The schedule follows from the seed, except for what the system's scheduler does; a failure prints the command that tries it again.
 
@@ -45,7 +45,7 @@ ROWS = 4_000
 QUERIES = [f"SELECT g, COUNT(*) AS n, SUM(v) AS s FROM t WHERE v >= {at} GROUP BY g" for at in range(6)]
 SHARE = Fraction(1, 8)
 PATIENCE = 120
-"""Seconds after which a process is said to wait for ever."""
+"""Seconds after which a process counts as waiting for ever."""
 REPEATS = 20
 """Further tries after an incident."""
 MACHINE = re.compile(
@@ -56,7 +56,7 @@ MACHINE = re.compile(
 it, or by CPython, which aborts if a daemon thread holds a buffer's lock while the interpreter ends (bpo-42717)."""
 
 
-# What runs in the process that has an accident.
+# The scenarios, which run in the process with an accident.
 
 
 def policy(folder: Path) -> dn.Policy:
@@ -92,7 +92,7 @@ def in_order(dice: random.Random) -> List[int]:
 
 
 def many_threads(folder: Path, dice: random.Random) -> None:
-    """Several threads ask through one session. Whoever started this kills it, or lets it end."""
+    """Several threads ask through one session. The parent process kills this one, or lets it end."""
     import threading
 
     session = opened(folder)
@@ -113,7 +113,7 @@ def one_by_one(folder: Path, dice: random.Random) -> None:
 
 
 def interrupted(folder: Path, dice: random.Random) -> None:
-    """Ctrl-C at any moment of whatever is done; each time it is heard, and things go on."""
+    """Ctrl-C at any moment; each time it interrupts the call, and the session remains usable."""
     import threading
 
     session = opened(folder)
@@ -146,7 +146,7 @@ def interrupted(folder: Path, dice: random.Random) -> None:
     thread = threading.Thread(target=interrupt, daemon=True)
     ended = False
     while not ended:
-        # Wherever it comes, also between two lines of this loop.
+        # At any moment, also between two lines of this loop.
         try:
             if not thread.is_alive():
                 thread.start()
@@ -169,7 +169,7 @@ def interrupted(folder: Path, dice: random.Random) -> None:
 
 
 def ends(folder: Path, dice: random.Random) -> None:
-    """The interpreter ends while threads ask: daemons, which it does not wait for."""
+    """The interpreter ends while daemon threads ask, for which it does not wait."""
     import threading
 
     session = opened(folder)
@@ -190,7 +190,7 @@ def ends(folder: Path, dice: random.Random) -> None:
 
 
 def forks(folder: Path, dice: random.Random) -> None:
-    """A fork while another thread asks: its session is refused, and it ends without waiting for threads that it does not have."""
+    """A fork while another thread asks: its session is refused, and it ends without waiting for threads that do not exist in it."""
     import threading
 
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -213,14 +213,14 @@ def forks(folder: Path, dice: random.Random) -> None:
                     else:
                         raise AssertionError("a fork used its parent's session")
                 if not busy:
-                    # Where nothing ran when it forked, a session of its own is one like any other.
+                    # If no call ran at the fork, a new session in it works as usual.
                     with opened(folder) as own:
                         ask(own, dice.randrange(len(QUERIES)))
                 code = 0
             except BaseException:
                 traceback.print_exc()
             finally:
-                # Half of them end as forks of Python do: everything is taken down.
+                # Half of them end as forks of Python do: with all finalizers.
                 if code == 0 and dice.random() < 0.5:
                     sys.exit(0)
                 os._exit(code)
@@ -251,7 +251,7 @@ def pools(folder: Path, dice: random.Random) -> None:
 
 
 def asynchronous(folder: Path, dice: random.Random) -> None:
-    """Tasks that are given up while their threads go on."""
+    """Tasks that are cancelled while their threads continue."""
     import asyncio
 
     async def main() -> None:
@@ -269,7 +269,7 @@ def asynchronous(folder: Path, dice: random.Random) -> None:
 
 
 def closes(folder: Path, dice: random.Random) -> None:
-    """A session that is closed, and forgotten, while others use it."""
+    """A session that is closed, and deleted, while others use it."""
     import gc
     import threading
 
@@ -294,7 +294,7 @@ def closes(folder: Path, dice: random.Random) -> None:
 
 
 def subinterpreters(folder: Path, dice: random.Random) -> None:
-    """Another interpreter in the process: refused in words, or working; the first one goes on."""
+    """Another interpreter in the process: refused with a message, or working; the first one continues."""
     code = "import deniable; deniable.translate('odds=3', to='posterior', prior='1/2')"
     with opened(folder) as session:
         ask(session, dice.randrange(len(QUERIES)))
@@ -333,16 +333,16 @@ def overdrawn(folder: Path, dice: random.Random) -> None:
             tell(refused=sql)
 
 
-# What runs beside it, and judges.
+# The parent process, which judges.
 
 
 class Scenario(NamedTuple):
     child: Callable[[Path, random.Random], None]
     processes: int = 1
     killed: bool = False
-    """Whether one of them is killed on the way."""
+    """Whether one of them is killed meanwhile."""
     codes: Tuple[int, ...] = (0,)
-    """How it may end by itself."""
+    """The exit codes with which it may end by itself."""
     weight: int = 2
 
 
@@ -353,7 +353,7 @@ SCENARIOS: Dict[str, Scenario] = {
     "two processes, one killed": Scenario(one_by_one, processes=2, killed=True, weight=4),
     "three processes overdraw": Scenario(overdrawn, processes=3),
     "interrupted": Scenario(interrupted, weight=4),
-    # An alarm that rings after the interpreter gave its signals back to the system ends the process: CPython's own way to end.
+    # An alarm after the interpreter has restored the system's signal handlers ends the process: so CPython ends.
     "ends": Scenario(ends, codes=(0, 1, 3, -signal.SIGALRM), weight=4),
     "forks": Scenario(forks, weight=3),
     "pools": Scenario(pools),
@@ -364,15 +364,15 @@ SCENARIOS: Dict[str, Scenario] = {
 
 
 class Fault(Exception):
-    """Something that must not be."""
+    """A violation of a requirement."""
 
 
 class Incident(Fault):
-    """A process that hung or ended in a way that the machine or CPython can cause, too."""
+    """A process that hung or ended in a way that the machine or CPython may have caused."""
 
 
 def run(name: str, seed: int, folder: Path) -> List[Dict[str, Any]]:
-    """Runs the processes of a scenario; what they told."""
+    """Runs the processes of a scenario; returns their output."""
     scenario, dice = SCENARIOS[name], random.Random(f"{seed} parent")
     (folder / "rows.csv").write_text("g,v\n" + "".join(f"{at % 3},{at * 7 % 10}\n" for at in range(ROWS)))
     files = [(folder / f"{at}.out", folder / f"{at}.err") for at in range(scenario.processes)]
@@ -380,11 +380,11 @@ def run(name: str, seed: int, folder: Path) -> List[Dict[str, Any]]:
     for at, (out, err) in enumerate(files):
         with open(out, "wb") as told, open(err, "wb") as complained:
             words = [sys.executable, __file__, "child", name, str(folder), f"{seed} {at}"]
-            # A group of its own: what it started can be ended with it.
+            # A process group of its own: its children can be ended with it.
             children.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=told, stderr=complained, start_new_session=True))
     try:
         if scenario.killed:
-            # From before the session is there until after the last answer.
+            # From before the session is opened until after the last answer.
             while not files[0][0].stat().st_size and children[0].poll() is None and dice.random() < 0.98:
                 time.sleep(0.005)
             time.sleep(dice.random() ** 2 * 1.0)
@@ -419,14 +419,14 @@ def run(name: str, seed: int, folder: Path) -> List[Dict[str, Any]]:
         try:
             told.append(json.loads(line))
         except json.JSONDecodeError:
-            # The last words of who was killed.
+            # The last, incomplete line of a killed process.
             if not scenario.killed and name != "ends":
                 raise
     return told
 
 
 def closed(ledger: Path) -> int:
-    """How many charges ended while their noise was drawn: each of them is paid for and never answered."""
+    """The number of charges that ended while their noise was drawn: each is paid for and never answered."""
     shown = subprocess.run(
         [sys.executable, "-m", "deniable", "ledger", "show", str(ledger), "--format", "json"], capture_output=True, text=True, check=True
     )
@@ -435,7 +435,7 @@ def closed(ledger: Path) -> int:
 
 
 def judge(folder: Path, told: Sequence[Dict[str, Any]]) -> None:
-    """What must be true afterwards, whatever happened."""
+    """The requirements after every scenario."""
     ledger = folder / "faults.ledger"
     if ledger.exists():
         verified = subprocess.run([sys.executable, "-m", "deniable", "ledger", "verify", str(ledger)], capture_output=True, text=True)
@@ -476,7 +476,7 @@ class Problem(NamedTuple):
 
 
 def attempt(name: str, seed: int) -> Optional[Problem]:
-    """One try. What went wrong, or nothing."""
+    """One try. Returns its problem, if any."""
     folder = Path(tempfile.mkdtemp(prefix="deniable-faults-"))
     try:
         judge(folder, run(name, seed, folder))
@@ -489,7 +489,7 @@ def attempt(name: str, seed: int) -> Optional[Problem]:
 
 
 def schedule(tries: int, seed: int, only: Optional[str]) -> List[Tuple[str, int]]:
-    """What is tried: every scenario at least once where there are tries enough."""
+    """The scenarios to try: each at least once if there are enough tries."""
     if only is not None:
         return [(only, seed + at) for at in range(tries)]
     dice = random.Random(seed)
@@ -546,7 +546,7 @@ def child(name: str, folder: str, seed: str) -> None:
 
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
-    # As a terminal has it, whatever started this.
+    # The default handler, as in a terminal, whatever the parent's setting.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.simplefilter("ignore", dn.LedgerWarning)
     SCENARIOS[name].child(Path(folder), random.Random(seed))

@@ -1,4 +1,4 @@
-"""Tables of pyarrow in every type and layout give what a Parquet file of the same rows gives, or are refused as it is."""
+"""Tables of pyarrow in every type and layout give the answers of a Parquet file with the same rows, or are refused as it is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stream(columns: Dict[str, List[pa.Array]]) -> object:
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """What Parquet can hold: texts that are views come as texts, small decimals as larger ones."""
+    """The array in types that Parquet supports: views of texts become texts, small decimals larger ones."""
     kind = str(array.type)
     if kind.startswith(("decimal32", "decimal64")):
         return pa.array(array.to_pylist(), pa.decimal128(array.type.precision, array.type.scale))
@@ -46,7 +46,7 @@ def plain(array: pa.Array) -> pa.Array:
 
 @pytest.fixture(scope="module")
 def from_parquet(tmp_path_factory: pytest.TempPathFactory) -> Dict[Tuple[str, ...], object]:
-    """The answers of a Parquet file, by the columns that are asked about."""
+    """The answers of a Parquet file, by the queried columns."""
     path = tmp_path_factory.mktemp("types") / "rows.parquet"
     pq.write_table(pa.table({"k": pa.array(range(ROWS), pa.int32()), **{name: plain(one.array) for name, one in TYPED.items()}}), path)
     answers: Dict[Tuple[str, ...], object] = {}
@@ -109,7 +109,7 @@ def test_another_value_is_another_version(name: str, tmp_path: Path) -> None:
 
 
 class Judged(NamedTuple):
-    """What became of a type: taken, or refused by which exception."""
+    """The outcome for a type: accepted, or the exception."""
 
     refused: Optional[type]
     help: Optional[str]
@@ -155,7 +155,7 @@ def test_every_type_is_taken_or_refused_as_from_parquet(tmp_path: Path, scale: s
 
 
 def test_types_are_what_was_meant() -> None:
-    """The generator makes what its names say: no type is there by another's name, and all layouts of the plain ones are there."""
+    """The generator makes the types and layouts of its names."""
     assert len({(str(one.array.type), one.declared) for one in TYPED.values()}) == len(TYPED)
     assert {"as it is", "slice", "chunks", "dictionary by uint8", "runs by int16", "NULL in a dictionary"} <= set(LAYOUTS)
     for layout, columns in LAYOUTS.items():

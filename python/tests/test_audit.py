@@ -1,4 +1,4 @@
-"""Functions are audited where they are asked for: on the same thread, and what they raise is raised."""
+"""Functions are audited on the calling thread, and their exceptions are raised to the caller."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 
 @pytest.mark.parametrize("given", [0, 1.5, None, True, "heads", b"heads", {"heads": 1}, np.array(5), np.float64(1), object()])
-def test_a_function_that_gives_one_output_is_told_how_many_were_wanted(given: Any) -> None:
-    with pytest.raises(dn.UsageError, match="outputs were wanted") as refused:
+def test_a_single_output_is_refused_with_the_requested_count(given: Any) -> None:
+    with pytest.raises(dn.UsageError, match="outputs were requested") as refused:
         dn.audit(lambda input, times: given, claim="odds=3", samples=1_000)
     assert "range(times)" in (refused.value.help or "")
 
@@ -46,7 +46,7 @@ def test_the_function_is_called_on_the_thread_that_asks() -> None:
     assert not failed
 
 
-def test_what_it_raises_is_raised_here() -> None:
+def test_exceptions_of_the_function_are_raised_by_audit() -> None:
     def function(input: List[int], times: int) -> List[int]:
         raise LookupError("mine")
 
@@ -54,7 +54,7 @@ def test_what_it_raises_is_raised_here() -> None:
         dn.audit(function, claim="odds=3", samples=2_000)
 
 
-# A function that does nothing long in Python, and one that waits.
+# A function that spends no time in Python, and one that waits.
 FUNCTIONS = {"quick": "lambda input, times: out[:times]", "waiting": "lambda input, times: (time.sleep(600), out[:times])[1]"}
 INTERRUPTED = """
 import _thread, signal, threading, time
@@ -71,7 +71,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_ctrl_c_is_heard(function: str) -> None:
+def test_ctrl_c_interrupts_audits(function: str) -> None:
     code = INTERRUPTED.replace("FUNCTION", FUNCTIONS[function])
     done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr

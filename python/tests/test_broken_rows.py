@@ -1,4 +1,4 @@
-"""Rows that are not what Arrow says they are: refused by name, and never read."""
+"""Rows that violate the format of Arrow: refused by name, and never read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def buffer(*numbers: int) -> pa.Buffer:
 
 
 def views(at: int, number: int) -> pa.Array:
-    """Two long texts, of which the first one's view has another number at a byte."""
+    """Two long texts; the first one's view has another number at a byte."""
     good = pa.array(["a" * 20, "b" * 20], pa.string_view())
     first, *texts = good.buffers()[1:]
     changed = bytearray(first.to_pybytes())
@@ -24,7 +24,7 @@ def views(at: int, number: int) -> pa.Array:
 
 
 def runs_of_texts() -> pa.Array:
-    """Runs that were right when they were made."""
+    """Runs that were valid when they were created."""
     offsets = bytearray(buffer(0, 1, 2).to_pybytes())
     values = pa.StringArray.from_buffers(2, pa.py_buffer(offsets), pa.py_buffer(b"ab"))
     made = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), values)
@@ -47,7 +47,7 @@ BROKEN: Dict[str, Callable[[], pa.Array]] = {
     "a view of half a character": lambda: pa.array([b"\xff" * 20, b"b"], pa.binary_view()).view(pa.string_view()),
     "offsets behind the end": lambda: texts(0, 10**6, 2),
     "offsets that fall": lambda: texts(0, 2, 1),
-    "bytes that are no UTF-8": lambda: texts(0, 1, 2, said=b"\xff\xfe"),
+    "bytes that are not UTF-8": lambda: texts(0, 1, 2, said=b"\xff\xfe"),
     "a key without a value": lambda: dictionary([0, 77], pa.array(["a", "b"])),
     "a dictionary of broken views": lambda: dictionary([0, 1], views(12, 1_000_000)),
     "a dictionary of broken texts": lambda: dictionary([0, 1], texts(0, 10**6, 2)),
@@ -67,12 +67,12 @@ def test_broken_columns_are_refused(name: str, tmp_path: Path) -> None:
         entity={"key": "p", "rows_per_group": 1, "groups": 1},
         columns={"p": "text", "s": "text"},
     )
-    with pytest.raises(dn.DataError, match="`s` is not what Arrow says it is"):
+    with pytest.raises(dn.DataError, match="`s` violates the format of Arrow"):
         policy.session(rows, version="1", ledger=tmp_path / "broken.ledger")
-    with pytest.raises(dn.DataError, match="`s` is not what Arrow says it is"):
+    with pytest.raises(dn.DataError, match="`s` violates the format of Arrow"):
         dn.assess(rows, quasi=["p"], sensitive=["s"])
     mechanism = pa.table({"dataset": BROKEN[name](), "output": ["x", "x"], "probability": ["1", "1"]})
-    with pytest.raises(dn.DataError, match="`dataset` is not what Arrow says it is"):
+    with pytest.raises(dn.DataError, match="`dataset` violates the format of Arrow"):
         dn.check(mechanism, notion="dp")
 
 
@@ -88,14 +88,14 @@ def test_mechanisms_are_tables_of_any_texts(kind: Any) -> None:
     assert dn.check(mechanism, notion="dp").high == 2
 
 
-def test_probabilities_are_no_floats() -> None:
+def test_float_probabilities_are_refused() -> None:
     mechanism = pa.table({"dataset": ["", "a"], "output": ["x", "x"], "probability": [1.0, 1.0]})
     with pytest.raises(dn.UsageError, match="`probability` holds floats"):
         dn.check(mechanism, notion="dp")
 
 
 def test_null_views_may_point_anywhere(tmp_path: Path) -> None:
-    """A text that is NULL has a view, too, and nobody says what stands there."""
+    """A text that is NULL has a view, too, with undefined contents."""
     column = views(8, 99)
     column = pa.Array.from_buffers(pa.string_view(), 2, [pa.py_buffer(b"\x02"), *column.buffers()[1:]])
     policy = dn.Policy(

@@ -11,10 +11,10 @@ import deniable as dn
 import pytest
 
 PAGES = ["docs/how-to/python.md", "python/README.md", "README.md"]
-"""README.md has its block, too: it is what a newcomer tries first."""
+"""The block of README.md is tested, too: newcomers try it first."""
 
 PRINTS = re.compile(r"# prints (.+)$", re.MULTILINE)
-"""What a line prints; ``...`` stands for anything."""
+"""The output of a line; ``...`` matches any text."""
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -54,16 +54,16 @@ def test_a_policy_built_in_code_asks_for_rows() -> None:
     policy = dn.Policy(
         name="study", population="people", table="visits", promise=dn.gain(2), adversary="anyone", columns={"age": "integer"}
     )
-    with pytest.raises(dn.UsageError, match="nothing says where the rows are"):
+    with pytest.raises(dn.UsageError, match="the rows are missing"):
         policy.session(ledger=":memory:")
 
 
 @pytest.mark.parametrize("statement, said", [
     ("dn.posterior_at_most(0.75)", 'write "0.75" or "3/4"'),
-    ("policy.session(5, version='1', ledger=':memory:')", "which is no table"),
-    ("policy.session(ledger=':memory:', version='1')", "version= is the name of rows in memory"),
+    ("policy.session(5, version='1', ledger=':memory:')", "which is not a table"),
+    ("policy.session(ledger=':memory:', version='1')", "version= is for rows in memory"),
 ])
-def test_what_a_newcomer_gets_wrong_is_said(statement: str, said: str, repository: Path) -> None:
+def test_common_mistakes_have_a_message(statement: str, said: str, repository: Path) -> None:
     policy = dn.Policy(repository / "examples/clinic/policy.toml")
     with pytest.raises(dn.UsageError) as raised:
         eval(statement, {"dn": dn, "policy": policy})

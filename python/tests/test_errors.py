@@ -161,9 +161,9 @@ def test_each_class_has_its_reason(case: Callable[[Path], None], tmp_path: Path)
     assert error.problems and error.message and str(error)
     for problem in error.problems:
         assert isinstance(problem, dn.Problem) and problem.message and problem.shown
-    # Those of ledgers say what to do behind a semicolon.
+    # Messages of ledgers contain the remedy behind a semicolon.
     assert error.help or "must be" in error.message or ("; " in error.message and isinstance(error, dn.LedgerError)), error
-    # What there is to do is said in the words of the package, but for whole lines of the command.
+    # Remedies use names of the package, except for whole lines of the command.
     assert "--" not in re.sub("`deniable [^`]*`", "", str(error)), error
     assert "Traceback" not in str(error) and "panicked" not in str(error)
     if case in (no_policy, no_query, no_table):
@@ -182,7 +182,7 @@ def test_help_is_in_the_words_of_the_package(tmp_path: Path) -> None:
 
     assert help_of(no_share) == 'write spend="1/40", for example'
     assert help_of(reads_badly).endswith('session.register(accept=["t.g"])')
-    # As it is said there it can be done, and comments of a query are nobody's flags.
+    # The remedy works literally, and comments of a query are not taken for flags.
     with session(tmp_path, ROWS.with_columns(g=pl.lit(7)), "2") as opened:
         opened.register(accept=["t.g"])
         with pytest.raises(dn.QueryError) as caught:
@@ -233,7 +233,7 @@ def test_nothing_that_holds_data_or_accounts_is_pickled_or_copied(tmp_path: Path
                 with pytest.raises(TypeError) as refused:
                     way(one)
                 assert "not pickled" in str(refused.value)
-        # What is made of answers is plain.
+        # Objects derived from answers are plain.
         assert pickle.loads(pickle.dumps(answer.rows)) == answer.rows
         assert pickle.loads(pickle.dumps(answer.to_polars())).equals(answer.to_polars())
 
@@ -252,8 +252,8 @@ def test_the_extension_is_not_pickled_or_made_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.loud
-def test_ledgers_are_loud(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.warns(dn.LedgerWarning, match="forgotten"):
+def test_new_ledgers_warn(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.warns(dn.LedgerWarning, match="deleted when the session ends"):
         policy().session(ROWS, version="1", ledger=":memory:")
     with pytest.warns(dn.LedgerWarning, match="new ledger") as warned, caplog.at_level(logging.INFO, "deniable"):
         with session(tmp_path) as opened:
@@ -266,7 +266,7 @@ def test_ledgers_are_loud(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> N
             opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
 
 
-def test_a_ledger_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+def test_an_unwritable_ledger_is_reported(tmp_path: Path) -> None:
     session(tmp_path).register()
     ledger = tmp_path / "errors.ledger"
     key = next(tmp_path.glob("*.key"))
@@ -321,9 +321,9 @@ def test_numbers_of_many_digits_are_refused_at_once(tmp_path: Path) -> None:
                 opened.ask("SELECT COUNT(*) AS n FROM t", spend=spend)
             assert time.monotonic() - started < 1
         for no_number in ("1e_", "1e-", "1e5__0"):
-            with pytest.raises(dn.UsageError, match="no number"):
+            with pytest.raises(dn.UsageError, match="not a number"):
                 opened.ask("SELECT COUNT(*) AS n FROM t", spend=no_number)
-        # Within those digits, but with more than a promise is divided into.
+        # Within the limit of digits, but finer than shares may be.
         with pytest.raises(dn.UsageError, match="binary digits"):
             opened.ask("SELECT COUNT(*) AS n FROM t", spend=Fraction(1, 3**800))
         with pytest.raises(dn.UsageError, match="200 characters"):
@@ -354,26 +354,26 @@ def test_floats_of_numpy_are_floats() -> None:
         lambda: dn.audit(lambda input, times: [0] * times, samples=-5),
     ],
 )
-def test_wrong_arguments_are_told_as_such(call: Callable[[], object]) -> None:
+def test_wrong_arguments_are_usage_errors(call: Callable[[], object]) -> None:
     with pytest.raises(dn.UsageError) as caught:
         call()
     assert caught.value.help
 
 
-def test_one_name_is_no_list_of_letters(tmp_path: Path) -> None:
+def test_one_name_is_not_split_into_letters(tmp_path: Path) -> None:
     found = dn.assess("examples/ward/published.csv", quasi="zip", sensitive="condition")
     assert found.met
     with session(tmp_path) as opened:
         opened.register(accept="v")
 
 
-def test_a_missing_column_is_told_with_those_that_are_there(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_with_existing_ones(tmp_path: Path) -> None:
     with pytest.raises(dn.DataError, match=r"no column `v`, which the policy declares; there are .*`V`"):
         policy().session(ROWS.rename({"v": "V"}), version="1", ledger=tmp_path / "missing.ledger")
 
 
-def test_nobodys_tables_take_no_rows(tmp_path: Path) -> None:
-    """Their files decide which groups there are; rows beside them would be another table of the same name."""
+def test_unprotected_tables_take_no_rows(tmp_path: Path) -> None:
+    """Their files define the groups; rows beside them would be another table of the same name."""
     (tmp_path / "areas.csv").write_text("g,area\n0,north\n1,south\n")
     areas = {
         "unprotected": True,
@@ -401,7 +401,7 @@ def test_nobodys_tables_take_no_rows(tmp_path: Path) -> None:
     assert [row[0] for row in answer] == ["north", "south"]
 
 
-def test_two_columns_of_one_name_are_no_table(tmp_path: Path) -> None:
+def test_duplicate_column_names_are_refused(tmp_path: Path) -> None:
     with session(tmp_path) as opened:
         answer = opened.ask("SELECT COUNT(*) AS n, COUNT(v) AS n_low FROM t", spend="1/4")
     with pytest.raises(dn.UsageError, match="two columns `n_low`"):
@@ -409,8 +409,8 @@ def test_two_columns_of_one_name_are_no_table(tmp_path: Path) -> None:
     assert len(answer.rows[0]) == 2
 
 
-def test_association_results_say_nothing_by_themselves(tmp_path: Path) -> None:
-    """What was found in a cohort is for the curator, and not for whatever reads a process's output."""
+def test_association_results_print_nothing_by_default(tmp_path: Path) -> None:
+    """Findings about a cohort are for the curator, and must not be printed by default."""
     script = f"""
 import deniable as dn, logging, subprocess, sys, warnings
 cohort = {str(tmp_path / "cohort")!r}
@@ -452,7 +452,7 @@ def test_an_undeclared_key_is_warned_of_before_the_charge(tmp_path: Path) -> Non
         assert opened.left == Fraction(1, 2)
 
 
-def test_over_budget_names_what_still_fits_and_where_to_say_so(tmp_path: Path) -> None:
+def test_over_budget_names_the_share_that_fits(tmp_path: Path) -> None:
     with session(tmp_path, queries={"all": "SELECT COUNT(*) AS n FROM t"}) as opened:
         opened.ask("SELECT SUM(v) AS n FROM t", spend="9/10")
         with pytest.raises(dn.BudgetError) as refused:

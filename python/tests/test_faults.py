@@ -14,11 +14,11 @@ import faults
 import pytest
 
 TRIES = {"small": 30, "full": 300, "slow": 10_000}
-# Before a release, a person looks at every incident.
+# Before a release, a person examines every incident.
 REPEATS = {"small": 20, "full": 20, "slow": 0}
 
 
-def test_accidents_leave_the_ledger_as_it_must_be(scale: str, seed: int) -> None:
+def test_accidents_leave_a_correct_ledger(scale: str, seed: int) -> None:
     driver = Path(__file__).with_name("faults.py")
     numbers = {"--tries": TRIES[scale], "--repeats": REPEATS[scale], "--seed": seed, "--jobs": os.cpu_count() or 1}
     words = [sys.executable, str(driver), *(str(word) for pair in numbers.items() for word in pair)]

@@ -1,4 +1,4 @@
-"""Data frames of pandas and polars, and relations of DuckDB: what they give is what a Parquet file that they wrote gives."""
+"""Data frames of pandas and polars, and relations of DuckDB, give the answers of a Parquet file that they wrote."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def eight(values: List[Any]) -> List[Any]:
 
 
 class Given(NamedTuple):
-    """A column of a frame: what makes it, its declared type and its readings."""
+    """A column of a frame: its constructor, its declared type and its readings."""
 
     make: Callable[[], Any]
     declared: str
@@ -84,7 +84,7 @@ def pandas_columns() -> Dict[str, Given]:
             made[f"datetime64[{unit}, {zone}]"] = given(
                 make, "timestamp" if zone is None else "moment", [cut, None, datetime.datetime(1969, 12, 31)], moment
             )
-    # Everything that Arrow has, as pandas holds it.
+    # All types of Arrow, as pandas stores them.
     for one in typed():
         if pa.types.is_null(one.array.type) or "view" in str(one.array.type) or str(one.array.type).startswith(("decimal32", "decimal64", "halffloat")):
             continue
@@ -164,7 +164,7 @@ def duckdb_columns() -> Dict[str, Given]:
 
 
 class Frame(NamedTuple):
-    """A table of a library in memory, how it writes it as Parquet, and its columns."""
+    """A table of a library in memory, its export to Parquet, and its columns."""
 
     rows: Callable[[List[str]], Any]
     write: Callable[[Any, Path], None]
@@ -322,7 +322,7 @@ def test_all_misfits_are_reported_at_once_with_the_cast_to_write(library: str) -
 
 
 def _quotes_nothing(error: Optional[BaseException]) -> None:
-    """No exception of the chain holds a cell."""
+    """No exception of the chain contains a cell."""
     while error is not None:
         assert "Jane" not in str(error) and "HIV" not in repr(error), error
         error = error.__cause__ or error.__context__
@@ -363,7 +363,7 @@ REFUSED: Dict[str, Callable[[], Any]] = {
     "pandas intervals": lambda: pd.DataFrame({"v": pd.interval_range(0, 2)}),
     "pandas periods": lambda: pd.DataFrame({"v": pd.period_range("2024-01", periods=2, freq="M")}),
     "pandas sparse": lambda: pd.DataFrame({"v": pd.arrays.SparseArray([b"a", b"b"])}),
-    # Its library exports it with a buffer that Arrow says is not there.
+    # Its library exports it with a buffer that Arrow does not define.
     "polars Null": lambda: pl.DataFrame({"v": [None, None]}),
     "polars Duration": lambda: pl.DataFrame({"v": [datetime.timedelta(1)]}),
     "polars Time": lambda: pl.DataFrame({"v": [datetime.time(1)]}),
@@ -390,7 +390,7 @@ def _failing() -> Any:
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("declared", ["integer", "decimal", "text", "boolean", "date", "timestamp"])
-def test_what_reads_as_nothing_is_refused_by_name(name: str, declared: str) -> None:
+def test_unreadable_columns_are_refused_by_name(name: str, declared: str) -> None:
     about = dn.Policy(
         name="types", population="types", table="t", promise=dn.epsilon(1), adversary={"knows_size": False}, columns={"v": declared}
     )
@@ -407,15 +407,15 @@ def test_what_reads_as_nothing_is_refused_by_name(name: str, declared: str) -> N
     [
         (lambda: pl.DataFrame({"v": [1]}).lazy(), "collect"),
         (lambda: {"v": [1, 2]}, "table"),
-        (lambda: [1, 2], "no table"),
+        (lambda: [1, 2], "not a table"),
         (lambda: pd.Series([1]), "frame"),
-        (lambda: np.arange(3), "no table"),
-        (lambda: "rows.parquet", "no table"),
+        (lambda: np.arange(3), "not a table"),
+        (lambda: "rows.parquet", "not a table"),
         (lambda: pa.array([1, 2]), "table"),
         (lambda: pl.Series("v", [1]), "to_frame"),
     ],
 )
-def test_what_is_no_table_is_refused(rows: Callable[[], Any], word: str) -> None:
+def test_values_that_are_not_tables_are_refused(rows: Callable[[], Any], word: str) -> None:
     about = dn.Policy(
         name="types", population="types", table="t", promise=dn.epsilon(1), adversary={"knows_size": False}, columns={"v": "integer"}
     )

@@ -1,4 +1,4 @@
-"""Every argument of every public function, given what it cannot be: only the package's own exceptions are raised, with help."""
+"""Every argument of every public function with invalid values: only the package's own exceptions are raised, with help."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
 
 
 class Nothing:
-    """An object of no kind."""
+    """An object without any protocol."""
 
 
 def garbage() -> List[Any]:
@@ -62,7 +62,7 @@ def sessions(**changed: Any) -> dn.Session:
 
 
 def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[Any], object]]]:
-    """Each argument of each function, as a function of what it is given."""
+    """Each argument of each function, as a function of its value."""
     for promise in (dn.posterior_at_most, dn.posterior_at_least, dn.gain, dn.negative_gain, dn.epsilon):
         yield promise.__name__, promise
     yield "rho", lambda one: dn.rho(one, among=3)
@@ -105,7 +105,7 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     for name in ("quasi", "sensitive", "background", "original", "auxiliary", "hierarchy", "distance", "literal", "empty", "prior", "threshold", "recursive", "require"):
         yield f"assess {name}", lambda one, name=name: dn.assess(published, **{"quasi": "zip", name: one})
     fair = lambda input, times: [0] * times  # noqa: E731
-    # Exceptions of a function are passed on: callables that cannot be called so are left out.
+    # Exceptions of a function are passed on: callables with other parameters are left out.
     yield "audit", lambda one: dn.audit(None if callable(one) else one, samples=1_000)
     yield "audit outputs", lambda one: dn.audit(lambda input, times: one, samples=1_000)
     yield "audit output", lambda one: dn.audit(lambda input, times: [one] * times, samples=1_000)
@@ -137,7 +137,7 @@ def shown(value: Any) -> str:
 def test_garbage_is_refused_in_the_words_of_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scale: str, dice: random.Random
 ) -> None:
-    """Some 10,000 calls, or a sample of them; some are accepted all the same, such as a name that is `x`."""
+    """Some 10,000 calls, or a sample of them; some are valid, such as a name that is `x`."""
     monkeypatch.chdir(tmp_path)
     raw: List[str] = []
     tried = 0

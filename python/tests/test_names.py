@@ -1,4 +1,4 @@
-"""What people read: every public name is documented with an example that runs, ``help()`` shows nothing private, and importing is light."""
+"""Public names: each is documented with an example that runs, ``help()`` shows nothing private, and importing is fast."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_name_has_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["deniable", *MODULES])
-def test_examples_give_what_they_say(module: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_give_their_results(module: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository)
     found = doctest.testmod(importlib.import_module(module))
     assert found.failed == 0
@@ -75,7 +75,7 @@ def test_help_shows_nothing_private() -> None:
 
 
 def test_names_come_from_the_package() -> None:
-    """What people see in tracebacks and types is ``deniable.Session``, not the file that holds it."""
+    """Tracebacks and types show ``deniable.Session``, not the private module."""
     for name in dn.__all__:
         given = getattr(dn, name)
         if inspect.isclass(given) or inspect.isfunction(given):

@@ -1,6 +1,6 @@
-"""What an analyst is shown beside the noisy numbers is the same whoever is in the data; what is not is said to be the curator's.
+"""The view of an analyst depends on no person, except for noisy numbers; all other outputs are documented as the curator's.
 
-Two tables that differ in one person, whose rows are as odd as rows can be. Answers are compared but for what the noise moves: their values, the
+Two tables that differ in one person with extreme rows. Answers are compared except for the parts that noise changes: their values, the
 ends of intervals and the classes of quality, which follow from published values.
 """
 
@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 NAME = "Rumpelstiltskin"
-"""A value that only the odd person has."""
+"""A value of the extreme person only."""
 CALM = pl.DataFrame({"person": [at // 3 for at in range(300)], "g": [at % 3 for at in range(300)], "v": [at % 60 for at in range(300)], "s": ["a", "b", None] * 100})
 ODD = pl.DataFrame({"person": [900] * 40, "g": [2] * 20 + [None] * 20, "v": [2**62, -(2**62)] * 20, "s": [NAME] * 40})
 QUERIES = [
@@ -30,14 +30,14 @@ QUERIES = [
 ]
 REFUSED = ["SELECT * FROM t", "SELECT MAX(v FROM t", f"SELECT s FROM t WHERE s = '{NAME}'", "SELECT nobody FROM t", "SELECT COUNT(*) FROM t GROUP BY person"]
 MOVED = {"value", "low", "high", "quality", "hidden", "population", "standard_error"}
-"""What noise moves, and what follows from it: the errors of averages are worked out from released totals."""
+"""The parts that noise changes, and their consequences: the errors of averages are computed from released totals."""
 
 
 USABLE = re.compile(r"^(\d+) of (\d+) numbers? (?:is|are) not usable:")
 
 
 def still(value: Any) -> Any:
-    """An answer without what noise moves."""
+    """An answer without the parts that noise changes."""
     if isinstance(value, dict):
         return {key: still(one) for key, one in value.items() if key not in MOVED}
     if isinstance(value, (list, tuple)):
@@ -46,7 +46,7 @@ def still(value: Any) -> Any:
 
 
 def follows(answer: dn.Answer) -> None:
-    """How many numbers are said to be unusable follows from the classes that are published beside them."""
+    """The stated count of unusable numbers follows from the classes published beside them."""
     classes = [one for column in answer.quality.values() for one in column if one is not None]
     said = [found for found in map(USABLE.search, answer.warnings) if found]
     count = classes.count("not usable")
@@ -54,7 +54,7 @@ def follows(answer: dn.Answer) -> None:
 
 
 def watched(rows: pl.DataFrame, folder: Path) -> Dict[str, Any]:
-    """All that an analyst is shown: in code, in a notebook, in errors."""
+    """The whole view of an analyst: in code, in a notebook, in errors."""
     policy = dn.Policy(
         name="n",
         population="n",
@@ -113,7 +113,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Tuple[Dict[str, Any], Dict
     return watched(CALM, folders[0]), watched(pl.concat([CALM, ODD]), folders[1])
 
 
-def test_what_an_analyst_is_shown_does_not_depend_on_anybody(both: Tuple[Dict[str, Any], Dict[str, Any]]) -> None:
+def test_the_view_of_an_analyst_depends_on_no_person(both: Tuple[Dict[str, Any], Dict[str, Any]]) -> None:
     calm, odd = both
     assert calm.keys() == odd.keys()
     for what in calm:
@@ -122,8 +122,8 @@ def test_what_an_analyst_is_shown_does_not_depend_on_anybody(both: Tuple[Dict[st
     assert len(answered) >= 4, "the queries are answered"
 
 
-def test_what_is_seen_is_enough_to_see_something(tmp_path: Path) -> None:
-    """The comparison can fail: the curator's log tells the tables apart, and so would anything of it that an analyst were shown."""
+def test_the_comparison_can_fail(tmp_path: Path) -> None:
+    """The comparison can fail: the curator's log distinguishes the tables, and so would any part of it in the analyst's view."""
     logs: List[str] = []
     for name, rows in (("calm", CALM), ("odd", pl.concat([CALM, ODD]))):
         policy = dn.Policy(
@@ -136,15 +136,15 @@ def test_what_is_seen_is_enough_to_see_something(tmp_path: Path) -> None:
     assert logs[0] != logs[1]
 
 
-def test_the_log_goes_nowhere_by_itself(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What is the curator's is in ``session.log`` and in the logger ``deniable``, at levels that are not shown unless asked for."""
+def test_the_log_is_not_shown_by_default(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The curator's messages are in ``session.log`` and in the logger ``deniable``, at levels that are not shown by default."""
     assert logging.getLogger("deniable").level == logging.NOTSET and not logging.getLogger("deniable").handlers
     watched(pl.concat([CALM, ODD]), tmp_path)
     out, err = capfd.readouterr()
     assert out == "" and err == ""
 
 
-def test_errors_about_data_say_that_they_are_the_curators() -> None:
+def test_docs_mark_errors_for_the_curator() -> None:
     for kind in (dn.Error, dn.DataError):
         assert "curator" in str(kind.__doc__) or "curator" in str(dn.Error.__doc__)
-    assert "curator" in str(dn.__doc__) and "whoever asked may read it" in str(dn.QueryError.__doc__)
+    assert "curator" in str(dn.__doc__) and "the analyst may read it" in str(dn.QueryError.__doc__)

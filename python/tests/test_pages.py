@@ -1,4 +1,4 @@
-"""What is shown in notebooks: they leave headings, lists and tables as they like, or nothing of them."""
+"""Output in notebooks, which apply their own styles to headings, lists and tables, or none."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Dict, List, Set
 import deniable as dn
 import polars as pl
 
-# Those that notebooks take the looks from.
+# The elements whose default styles notebooks remove.
 LOOKS = {"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "table", "caption", "th", "td", "figure", "figcaption", "pre"}
 ALONE = {"br", "img", "hr", "input", "meta", "link"}
 
 
 class Page(HTMLParser):
-    """Which elements there are; that each ends where it must, within one that is ours."""
+    """The elements of a page; each must end within an element of ours."""
 
     def __init__(self, said: str) -> None:
         super().__init__()
@@ -77,14 +77,14 @@ def shown(folder: Path) -> Dict[str, str]:
         }
 
 
-def test_pages_bring_the_looks_of_what_they_use(tmp_path: Path) -> None:
+def test_pages_contain_their_styles(tmp_path: Path) -> None:
     used: Set[str] = set()
     for name, said in shown(tmp_path).items():
         page = Page(said)
         styled = set(re.findall(r"\.deniable ([a-z0-9]+)", page.style))
         bare = (page.used & LOOKS) - styled
         assert not bare, f"{name}: {bare}"
-        # What others named is text.
+        # Names from outside are escaped.
         assert not page.used & {"b", "i", "u", "s"}, name
         used |= page.used
     assert {"h4", "ul", "table", "th", "figure", "svg", "pre", "code"} <= used

@@ -1,4 +1,4 @@
-"""Policies built in code: dictionaries become the same policy as TOML, whatever their texts contain, or are refused with what to write."""
+"""Policies built in code: dictionaries become the same policy as TOML, whatever their texts contain, or are refused with a correction."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def nested(levels: int) -> Any:
 
 @often
 @given(st.lists(hostile, min_size=1, max_size=4, unique=True), st.integers(-(2**63), 2**63 - 1), st.booleans())
-def test_source_says_the_same(texts: List[str], number: int, truth: bool) -> None:
+def test_source_is_equivalent(texts: List[str], number: int, truth: bool) -> None:
     """Read by another reader of TOML."""
     keys = {one: f"label {at}" for at, one in enumerate(texts)}
     columns: Dict[str, Any] = {"v": {"type": "text", "keys": texts}, "w": {"type": "text", "keys": keys}}
@@ -64,12 +64,12 @@ def test_source_says_the_same(texts: List[str], number: int, truth: bool) -> Non
 
 @often
 @given(hostile)
-def test_texts_come_back_as_they_were(text: str) -> None:
-    """Through the reader that policies have: keys that are values of the data are where any text may stand."""
+def test_texts_are_read_back_unchanged(text: str) -> None:
+    """Through the policy reader: keys that are values of the data may be any text."""
     try:
         built = policy(columns={"v": {"type": "text", "keys": [text, text + "x"]}})
     except dn.PolicyError as error:
-        # Longer than a value can be, or such; never because it was read as something else.
+        # Too long, for example; never because it was read as another value.
         assert error.help and error.place, error
         return
     rows = {"v": [text, None, text + "x", text]}
@@ -82,8 +82,8 @@ def test_texts_come_back_as_they_were(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("place", ["name", "population", "table", "column", "type", "query name", "query", "section", "key of a section", "preset"])
-def test_no_text_becomes_anything_else(text: str, place: str) -> None:
-    """Wherever it stands, it is that text or refused: the promise stays what it is."""
+def test_texts_are_never_read_as_other_values(text: str, place: str) -> None:
+    """At every place it is the same text or refused: the promise does not change."""
     changed: Dict[str, Any] = {
         "name": {"name": text},
         "population": {"population": text},
@@ -110,7 +110,7 @@ def test_no_text_becomes_anything_else(text: str, place: str) -> None:
 
 @pytest.mark.parametrize("place", ["name", "keys", "column", "query"])
 @pytest.mark.parametrize("lone", ["\ud800", "a\udfffb"])
-def test_what_is_no_unicode_is_refused(lone: str, place: str) -> None:
+def test_lone_surrogates_are_refused(lone: str, place: str) -> None:
     changed: Dict[str, Any] = {
         "name": {"name": lone},
         "keys": {"columns": {"v": {"type": "text", "keys": [lone]}}},
@@ -123,7 +123,7 @@ def test_what_is_no_unicode_is_refused(lone: str, place: str) -> None:
 
 
 @pytest.mark.parametrize("lone", ["\ud800"])
-def test_sessions_take_no_such_text_either(lone: str) -> None:
+def test_sessions_refuse_lone_surrogates(lone: str) -> None:
     import pyarrow as pa
 
     table = pa.table({"v": ["a"]})
@@ -146,7 +146,7 @@ FLOATS = [0.1, 0.5, 1.0, float("nan"), float("inf"), -0.0]
 
 
 @pytest.mark.parametrize("value", FLOATS)
-def test_floats_are_refused_wherever_they_stand(value: float) -> None:
+def test_floats_are_refused_everywhere(value: float) -> None:
     table = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
     import pyarrow as pa
 
@@ -230,7 +230,7 @@ def test_keys_may_come_from_any_collection() -> None:
     for given in ([0, 1], range(2), {1, 0}, np.arange(2), pd.Series([0, 1]), pl.Series([0, 1]), pa.array([0, 1]), [np.int64(0), np.uint8(1)]):
         assert keys(given, "integer") == "[0, 1]", type(given)
     assert keys(np.array([True, False]), "boolean") == keys([np.bool_(True), np.False_], "boolean") == "[true, false]"
-    # Sets have no order, and so they get one: that of their values.
+    # Sets have no order, so their values are sorted.
     assert keys({"c", "a", "b"}, "text") == '["a", "b", "c"]'
     assert '["2024-01-01", "2024-12-31"]' in policy(
         columns={"d": {"type": "date", "bounds": np.array(["2024-01-01", "2024-12-31"], "datetime64[D]")}}
@@ -260,7 +260,7 @@ def test_the_source_of_any_policy_is_read_back(tmp_path: Path) -> None:
         assert read.source == built.source and read.queries == []
         with read.session(rows, version="1", ledger=":memory:") as session:
             assert len(session.ask("SELECT v, COUNT(*) AS n FROM t GROUP BY v", spend=1)) == 2
-        with pytest.raises(dn.UsageError, match="nothing says where the rows are"):
+        with pytest.raises(dn.UsageError, match="the rows are missing"):
             read.session(ledger=":memory:")
     # Paths begin at the folder.
     (tmp_path / "rows.csv").write_text("v\na\nb\n", encoding="utf-8")
@@ -269,7 +269,7 @@ def test_the_source_of_any_policy_is_read_back(tmp_path: Path) -> None:
         assert len(session.ask("SELECT v, COUNT(*) AS n FROM t GROUP BY v", spend=1)) == 2
     with pytest.raises(dn.PolicyError):
         dn.Policy.from_source("name = 1")
-    with pytest.raises(dn.UsageError, match="no text"):
+    with pytest.raises(dn.UsageError, match="not a text"):
         dn.Policy.from_source(None)  # type: ignore[arg-type]
 
 
@@ -289,13 +289,13 @@ def test_further_tables_are_in_memory_too() -> None:
     with built.session(both, version=versions, ledger=":memory:") as session:
         answer = session.ask("SELECT sex, COUNT(*) AS n FROM visits JOIN people ON visits.id = people.id GROUP BY sex", spend=1)
     assert answer.rows == (("f", 2), ("m", 1))
-    with pytest.raises(dn.UsageError, match="nothing says where the rows of 'people' are") as refused:
+    with pytest.raises(dn.UsageError, match="the rows of 'people' are missing") as refused:
         built.session(visits, version="1", ledger=":memory:")
     assert "'people': df" in (refused.value.help or "")
 
 
 def test_fractions_are_formatted_as_numbers() -> None:
-    """Also before CPython 3.12, whose fractions cannot be."""
+    """Also before CPython 3.12, whose own fractions have no formatting."""
     from deniable._exact import _Formatted, number
 
     for value in (Fraction(1, 3), Fraction(-2, 3), Fraction(5), Fraction(1, 8), Fraction(3, 8), Fraction(10**30, 7), Fraction(1, 10**12), Fraction(0)):
@@ -356,7 +356,7 @@ def test_sections_nest() -> None:
         (lambda: policy(promise=("epsilon", 1)), "promise"),
         (lambda: policy(queries="SELECT COUNT(*) FROM t"), "queries"),
         (lambda: policy(queries=["SELECT COUNT(*) FROM t"]), "queries"),
-        (lambda: policy(columns={1: "text"}), "no text: 1"),
+        (lambda: policy(columns={1: "text"}), "not a text: 1"),
         (lambda: policy(columns={"{0}": {"type": b"text"}}), "columns.{0}.type is a bytes"),
         (lambda: policy(columns={"v": {"type": "text", "keys": nested(40)}}), "nested too deeply"),
         (lambda: policy(columns={"v": {"type": "text", "keys": nested(10**4)}}), "nested too deeply"),
@@ -366,7 +366,7 @@ def test_sections_nest() -> None:
         (lambda: policy(columns={"v": {"type": "text", "keys": b"ab"}}), "columns.v.keys is a bytes"),
     ],
 )
-def test_mistakes_are_told_with_help(call: Any, word: Any) -> None:
+def test_mistakes_are_reported_with_help(call: Any, word: Any) -> None:
     if word is None:
         assert call().queries == []
         return
@@ -377,7 +377,7 @@ def test_mistakes_are_told_with_help(call: Any, word: Any) -> None:
     assert refused.value.help or "must be" in refused.value.message, refused.value
 
 
-def test_all_problems_are_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(dn.PolicyError) as refused:
         dn.Policy(name="a", columns={"v": "txt", "w": {"type": "integer", "bounds": (3, 1)}})
     messages = [problem.message for problem in refused.value.problems]

@@ -1,4 +1,4 @@
-"""The R of docs/how-to/r.md runs, where R and reticulate are (packages r-base-core and r-cran-reticulate)."""
+"""The R of docs/how-to/r.md runs, if R and reticulate are installed (packages r-base-core and r-cran-reticulate)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_page_runs(folder: Path, repository: Path) -> None:
     printed = run("\n".join(blocks), folder)
     assert "left: 3/4" in printed
     assert "floats are not exact" in printed
-    # Odds of 3 against e: 20,000 samples show it with an error of one in a thousand, and now and then do not.
+    # Odds of 3 against e: 20,000 samples show it with an error of one in a thousand, and occasionally do not.
     assert "broken: " in printed
 
 
@@ -74,15 +74,15 @@ for (column in names(columns)) {
 def test_missing_values_of_r_are_refused_and_never_counted(folder: Path) -> None:
     printed = run(FRAME, folder)
     found = {line.split(" : ")[0]: line.split(" : ")[1] for line in printed.splitlines() if " : " in line}
-    # Those of doubles are NaN, which reads as NULL: one value is left.
+    # Missing doubles are NaN, which reads as NULL: one value remains.
     assert found["weight"].strip() == "1", printed
     for column, word in (("age", "integers"), ("ok", "logicals"), ("name", "NA")):
-        # Where reticulate keeps missing values, they are not counted.
+        # If reticulate keeps missing values, they are not counted.
         assert word in found[column] or found[column].strip() == "1", printed
 
 
 def test_missing_values_of_r_are_still_lost_on_the_way(folder: Path) -> None:
-    """What the page warns of. Where this fails, reticulate has been mended: say so on the page."""
+    """The page warns of this. If this test fails, reticulate was fixed: update the page."""
     version = run("cat(as.character(packageVersion('reticulate')))", folder)
     if not version.startswith("1.28"):
         pytest.skip(f"the page is about reticulate 1.28, and this is {version}")

@@ -1,5 +1,5 @@
 """An attacker with the package: data that differ in one person, processes that are killed, interrupted, run beside each other and asked again, and
-the package's own audit as the judge of all that was seen (P-1). ``scripts/slow redteam`` runs it."""
+the package's own audit as the judge of all observations (P-1). ``scripts/slow redteam`` runs it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ask(folder: Path) -> Union[int, str]:
 
 
 class Started:
-    """An ask in a process of its own."""
+    """A query in a process of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.out, into = os.pipe()
@@ -61,7 +61,7 @@ class Started:
         os.close(into)
 
     def ends(self, by: Union[int, None] = None) -> Union[int, str]:
-        """What it answered, after a signal if there is one."""
+        """Its answer, after a signal if one is given."""
         if by is not None:
             os.kill(self.pid, by)
         with os.fdopen(self.out) as out:
@@ -79,7 +79,7 @@ class Attacker:
             made = folder / str(people)
             made.mkdir()
             (made / "rows.csv").write_text("g\n" + "1\n" * people)
-            # Files are known by their places.
+            # Files are identified by their paths.
             shutil.move(str(made), str(self.at))
             with opened(self.at) as session:
                 session.register()
@@ -104,7 +104,7 @@ class Attacker:
         else:
             seen.append(ask(self.at))
         seen += [ask(self.at), ask(self.at)]
-        # An answer is given once: all its displays show the same number.
+        # There is one answer: all displays show the same number.
         numbers = {one for one in seen if isinstance(one, int)}
         assert len(numbers) <= 1, seen
         self.counted["dead"] += REFUSED in seen
@@ -124,4 +124,4 @@ def test_an_attacker_learns_no_more_than_was_paid(tmp_path: Path, scale: str, se
     found = dn.audit(function, claim="epsilon=1", samples=SAMPLES, pairs=[([PEOPLE], [PEOPLE + 1])])
     print(f"redteam, Python: {SAMPLES} runs, {attacker.counted}, the whole promise (epsilon = 1) paid: {found}")
     assert not found.broken, found
-    assert attacker.counted["killed"] > SAMPLES / 10, "the kills came at other moments than meant"
+    assert attacker.counted["killed"] > SAMPLES / 10, "the kills missed the intended moments"

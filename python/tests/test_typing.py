@@ -37,7 +37,7 @@ strict = True
 python_version = 3.10
 [mypy-pandas.*,pyarrow.*,tqdm.*]
 ignore_missing_imports = True
-# How other libraries are written is not the question; their types are.
+# Other libraries are not checked; only their types are used.
 [mypy-numpy.*,polars.*]
 follow_imports = silent
 """
@@ -50,8 +50,8 @@ def test_mypy_strict(installed: Path) -> None:
     checked("mypy", "--config-file", str(configuration), "--cache-dir", cache, str(installed / "deniable"), str(installed / EXAMPLES.name))
 
 
-def test_mypy_says_no_to_a_float(installed: Path) -> None:
-    """The check can fail: a float is no exact number."""
+def test_mypy_refuses_a_float(installed: Path) -> None:
+    """The check can fail: a float is not an exact number."""
     wrong = installed / "wrong.py"
     wrong.write_text('import deniable as dn\ndn.gain(1.5)\ndn.Policy("policy.toml").session(seed=1)\n')
     configuration = installed / "mypy.ini"
@@ -62,7 +62,7 @@ def test_mypy_says_no_to_a_float(installed: Path) -> None:
 
 
 def has_pyright() -> bool:
-    """Whether pyright is here, with the engine that it needs: its package brings what it runs, and would fetch an engine."""
+    """Whether pyright is installed with its JavaScript engine; its package would otherwise download one."""
     found = importlib.util.find_spec("pyright")
     return found is not None and found.origin is not None and Path(found.origin).with_name("dist").is_dir() and shutil.which("node") is not None
 

@@ -1,4 +1,4 @@
-"""What a version of rows in memory is: the values, whatever their order and chunks, under a name that the user declares."""
+"""A version of rows in memory: the values, whatever their order and chunks, under a name that the user declares."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def ask(table: Any, version: str, ledger: Path, sql: str = SQL) -> Any:
 
 
 def look(table: Any, version: str, ledger: Path) -> None:
-    """Compares all rows with those of the version: an answer that is stored is given without that."""
+    """Compares all rows with those of the version: stored answers are returned without that."""
     with policy().session(table, version=version, ledger=ledger) as session:
         session.register()
 
 
-def test_what_is_written_to_the_source_afterwards_changes_nothing(tmp_path: Path) -> None:
-    """Neither the answer, nor the version: the session has copies. The buffers are shared with Arrow without a copy."""
+def test_later_changes_of_the_source_have_no_effect(tmp_path: Path) -> None:
+    """Neither the answer nor the version changes: the session has copies. The buffers are shared with Arrow without a copy."""
     group, value = np.arange(300, dtype="int64") % 3, np.full(300, 1, "int64")
     table = pa.Table.from_arrays([pa.array(group), pa.array(value)], ["g", "v"])
     assert table.column("v").chunk(0).buffers()[1].address == value.ctypes.data, "this test needs a shared buffer"
@@ -56,7 +56,7 @@ def test_what_is_written_to_the_source_afterwards_changes_nothing(tmp_path: Path
         assert table.column("v")[0].as_py() == 8
         assert session.ask(SQL, spend="1/4").rows == ((0, 100, 100), (1, 100, 100), (2, 100, 100))
         value[:] = 0
-        # Had the rows been these, they would be other rows under a known version.
+        # With the changed values, they would be other rows under a known version.
         assert session.ask("SELECT COUNT(*) AS n FROM t WHERE v = 1", spend="1/4").rows == ((300,),)
 
 
@@ -92,7 +92,7 @@ def changes(table: pa.Table) -> List[pa.Table]:
     at = values.index(3)
     other = table.set_column(1, "v", pa.array([8 if place == at else value for place, value in enumerate(values)]))
     nothing = table.set_column(1, "v", pa.array([None if place == at else value for place, value in enumerate(values)]))
-    # The same values in each column, and other rows.
+    # The same values in each column, but other rows.
     turned = table.set_column(1, "v", pa.array(values[1:] + values[:1]))
     return [other, nothing, turned, table.slice(1), pa.concat_tables([table, table.slice(0, 1)]), table.slice(0, 0)]
 
@@ -104,10 +104,10 @@ def test_other_rows_under_a_known_version_are_refused(tmp_path: Path) -> None:
             with pytest.raises(dn.DataError) as refused:
                 use(other, "1", tmp_path / "a.ledger")
             assert refused.value.help
-    # Nothing was charged for it.
+    # The refused query was not charged.
     first = ask(rows(), "1", tmp_path / "a.ledger")
     assert first[1] == Fraction(3, 4)
-    # What is stored is about the rows that were registered, whatever is given now: the rows are not looked at.
+    # Stored answers are about the registered rows, whatever is given now: the rows are not read.
     assert ask(changes(rows())[0], "1", tmp_path / "a.ledger") == first
 
 
@@ -117,8 +117,8 @@ def test_equal_rows_under_a_new_name_are_paid_anew(tmp_path: Path) -> None:
     assert ask(rows(), "1", tmp_path / "a.ledger")[1] == Fraction(1, 2)
 
 
-def test_a_version_is_no_fingerprint(tmp_path: Path) -> None:
-    """Fingerprints are keyed, and shown nowhere."""
+def test_versions_reveal_no_fingerprint(tmp_path: Path) -> None:
+    """Fingerprints are keyed, and never shown."""
     with policy().session(rows(), version="1", ledger=tmp_path / "a.ledger") as session:
         answer = session.ask(SQL, spend="1/4")
         shown = "\n".join([str(answer), repr(answer), answer.to_json(), session.report(), str(session.log), repr(session), str(session.plan())])

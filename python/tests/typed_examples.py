@@ -1,6 +1,6 @@
 """Every public name in typed code: ``mypy --strict`` and pyright read this, and the tests run it.
 
-It is written as a user would write it, with annotations where types are worth seeing.
+It is written as user code, with annotations where types are of interest.
 """
 
 # pyarrow has no types of its own.

@@ -1,4 +1,4 @@
-//! What an anonymised table gives away.
+//! Assessments of anonymised tables.
 
 use crate::call::Call;
 use crate::failure::{raised, usage};
@@ -31,7 +31,7 @@ pub struct Arguments<'py> {
     require: Option<String>,
 }
 
-/// A file, or a copy of rows in memory; nothing for `None`.
+/// A file, or a copy of rows in memory; `None` for Python's `None`.
 fn table(rows: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Table>> {
     let py = rows.py();
     if rows.is_none() {
@@ -83,7 +83,8 @@ fn options(py: Python<'_>, arguments: Arguments<'_>) -> PyResult<Options> {
     })
 }
 
-/// Assesses a table: the text, the JSON, the page, what may be a mistake in the tables, and `1` where every demand is met.
+/// Assesses a table. Returns the text, the JSON, the page, possible mistakes in the tables, and `1` if every demand is
+/// met.
 #[pyfunction]
 pub fn assess(py: Python<'_>, arguments: Arguments<'_>) -> PyResult<Call> {
     let options = options(py, arguments)?;

@@ -1,4 +1,5 @@
-//! Audits of functions: many outputs at a time. The function is called on the thread that asked, with the interpreter's lock.
+//! Audits of functions, many outputs at a time. The function is called on the caller's thread, with the interpreter's
+//! lock.
 
 use crate::failure::{raised, usage};
 use deniable::audit::{
@@ -10,20 +11,20 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyTuple};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A function that draws outputs: called with an input and how many.
+/// A function that draws outputs: called with an input and the number of outputs.
 struct Function {
     function: Py<PyAny>,
-    /// What it raised, or what is wrong with what it gave: told by the one who asked for the audit.
+    /// The exception that it raised, or the error of its result; raised again by the caller of the audit.
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Mechanism for Function {
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         Python::attach(|py| {
-            // Between two calls, too: a function that is fast hears of Ctrl-C nowhere else.
+            // Also between two calls: a fast function never checks for Ctrl-C itself.
             py.check_signals()?;
             let given = self.function.bind(py).call1((input.to_vec(), times))?;
-            // Arrays of NumPy give their elements as Python's numbers, all at once.
+            // Arrays of NumPy convert all elements to Python's numbers at once.
             let given = if given.hasattr("tolist")? { given.call_method0("tolist")? } else { given };
             for output in given.try_iter()? {
                 write(&output?, out, 0)?;
@@ -55,7 +56,7 @@ fn write(output: &Bound<'_, PyAny>, out: &mut Outputs, depth: usize) -> PyResult
         let Ok(text) = text.to_str() else {
             return Err(usage(
                 py,
-                "an output is no Unicode: it has half a character",
+                "an output is not Unicode: it has a lone surrogate",
                 "give another text, or a number",
             ));
         };
@@ -65,8 +66,8 @@ fn write(output: &Bound<'_, PyAny>, out: &mut Outputs, depth: usize) -> PyResult
     } else if output.is_instance_of::<PyInt>() {
         match output.extract::<i64>() {
             Ok(number) => out.cell(Cell::Integer(number)),
-            // Integers beyond 64 bits are distinguished by their digits; only in base 16 CPython formats any number of
-            // them.
+            // Integers beyond 64 bits are distinguished by their digits; CPython formats any number of digits in base
+            // 16 only.
             Err(_) => out.word(&output.call_method1("__format__", ("#x",))?.extract::<String>()?),
         }
     } else if output.is_instance_of::<PyFloat>() {
@@ -108,12 +109,12 @@ pub fn audit(
         "one-entry" => InputAdjacency::OneEntry,
         other => {
             let help = "write \"each-by-one\", \"same-direction\" or \"one-entry\", or give pairs";
-            return Err(usage(py, format!("{other:?} says not which inputs are neighbours"), help));
+            return Err(usage(py, format!("{other:?} does not define which inputs are neighbours"), help));
         }
     };
     let neighbours = if !pairs.is_empty() {
         if let Some((left, right)) = pairs.iter().find(|(left, right)| left.len() != right.len()) {
-            let message = format!("{left:?} and {right:?} are no pair of inputs");
+            let message = format!("{left:?} and {right:?} are not a pair of inputs");
             return Err(usage(py, message, "give as many whole numbers on both sides"));
         }
         Neighbours::listed(pairs.into_iter().map(|(left, right)| Pair::new(left, right)).collect())

@@ -1,7 +1,8 @@
-//! Computations that go on beside Python's threads, and how they are waited for: a little at a time, so that whoever waits can stop waiting.
+//! Computations beside Python's threads. The caller waits for the result in short intervals, so that it can stop
+//! waiting.
 //!
-//! A call that nobody waits for any more goes on to its end: what was charged is computed and stored. Python's objects are touched by the thread
-//! that waits, never by the one that computes.
+//! A call without a waiting caller runs to its end: charged queries are computed and stored. Python's objects are
+//! accessed by the waiting thread, never by the computing one.
 
 use crate::failure::raised;
 use deniable::{Diagnose, Diagnostic, Surface};
@@ -14,7 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The kind of the message that a new ledger begins.
+/// The kind of the message about a new ledger.
 pub const NEW_LEDGER: &str = "new ledger";
 
 /// The progress of a call, and the messages that the computing thread has reported.
@@ -24,11 +25,11 @@ pub struct CallProgress {
     rows: u64,
     bytes: Option<u64>,
     size: Option<u64>,
-    /// What kind of news, and the news.
+    /// The kind and text of each message.
     messages: Vec<(&'static str, String)>,
 }
 
-/// The same, shared by the computing thread and the waiting thread.
+/// The progress shared by the computing thread and the waiting thread.
 #[derive(Debug, Clone, Default)]
 pub struct SharedProgress(Arc<Mutex<CallProgress>>);
 
@@ -37,17 +38,17 @@ impl SharedProgress {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a message of some kind until Python asks for it.
+    /// Keeps a message until Python takes it.
     pub fn keep(&self, kind: &'static str, message: String) {
         self.told().messages.push((kind, message));
     }
 
-    /// Reports what is being done, and how far it has come.
+    /// Reports the current step and its progress.
     pub fn at(&self, what: &str, rows: u64, bytes: Option<u64>, size: Option<u64>) {
         self.told().at(what, rows, bytes, size);
     }
 
-    /// Keeps what a session tells until somebody asks.
+    /// Keeps the progress and messages of a session until Python takes them.
     pub fn hear(&self, event: Event<'_>) {
         use deniable::Step;
         let mut told = self.told();
@@ -64,8 +65,8 @@ impl SharedProgress {
             Event::Step(Step::WrittenSince(table)) => say(
                 "written since",
                 format!(
-                    "the files of `{}` were written to after version \"{}\" was registered, and stored answers are about what \
-                     they held then: register() tells whether they changed",
+                    "the files of `{}` were written to after version \"{}\" was registered, and stored answers are \
+                     about their earlier contents: register() reports whether they changed",
                     table.source.table().name,
                     table.version
                 ),
@@ -110,7 +111,7 @@ enum ResultSource {
     Thread(Receiver<Result<Vec<String>, Vec<Diagnostic>>>),
 }
 
-/// A computation that goes on.
+/// A running computation.
 #[pyclass(frozen, module = "deniable._deniable")]
 pub struct Call {
     coming: Mutex<Option<ResultSource>>,
@@ -118,7 +119,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Something that a session does; `written` makes JSON of its result.
+    /// A computation of a session; `written` converts its result to JSON.
     pub fn of_session<T: Send + 'static>(
         mut call: deniable::Call<T>,
         telling: SharedProgress,
@@ -128,10 +129,10 @@ impl Call {
         Self { coming: Mutex::new(Some(ResultSource::Session(Box::new(coming)))), telling }
     }
 
-    /// Something that a thread of its own does.
+    /// A computation on a thread of its own.
     ///
     /// # Errors
-    /// When the system has no thread to give.
+    /// When the system cannot start a thread.
     pub fn begin<E: Diagnose>(
         compute: impl FnOnce(&SharedProgress) -> Result<Vec<String>, E> + Send + 'static,
     ) -> PyResult<Self> {
@@ -139,17 +140,17 @@ impl Call {
         let telling = SharedProgress::default();
         let told = telling.clone();
         let started = std::thread::Builder::new().name("deniable".to_owned()).spawn(move || {
-            // Nobody may wait any more.
+            // There may be no waiting caller any more.
             let _ = give.send(compute(&told).map_err(|error| error.diagnostics(Surface::Python)));
         });
         started.map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
         Ok(Self { coming: Mutex::new(Some(ResultSource::Thread(coming))), telling })
     }
 
-    /// A report of the library: its text and its JSON.
+    /// A report of the library, as text and as JSON.
     ///
     /// # Errors
-    /// When the system has no thread to give.
+    /// When the system cannot start a thread.
     pub fn report<R: Display + Serialize, E: Diagnose>(
         compute: impl FnOnce() -> Result<R, E> + Send + 'static,
     ) -> PyResult<Self> {
@@ -159,7 +160,7 @@ impl Call {
 
 #[pymethods]
 impl Call {
-    /// Waits for the result, so many seconds at most: `None` where it goes on.
+    /// Waits at most this many seconds for the result; `None` if the computation is still running.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Vec<String>>> {
         enum CallResult {
             Result(Vec<String>),
@@ -195,13 +196,13 @@ impl Call {
         }
     }
 
-    /// What is being done, how many rows it has come, and of how many bytes how many.
+    /// The current step, the rows done, the bytes done, and the total of bytes.
     fn progress(&self) -> (String, u64, Option<u64>, Option<u64>) {
         let told = self.telling.told();
         (told.what.clone(), told.rows, told.bytes, told.size)
     }
 
-    /// What was told since somebody last asked.
+    /// The messages since the last call.
     fn news(&self) -> Vec<(&'static str, String)> {
         std::mem::take(&mut self.telling.told().messages)
     }

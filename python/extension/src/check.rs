@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Decides about a mechanism: a built-in one or a file by its name, or else one given as JSON or as rows.
+/// Decides about a mechanism: a built-in one or a file by its name, or one given as JSON or as rows.
 #[pyfunction]
 #[pyo3(signature = (name, json, rows, parameters, notion, family, prior, priors, claim, certificate, party))]
 #[expect(clippy::too_many_arguments, reason = "python/deniable has the names and the defaults")]
@@ -30,7 +30,7 @@ pub fn check(
         Some(1) => Some(Party::First),
         Some(2) => Some(Party::Second),
         Some(other) => {
-            return Err(usage(py, format!("party={other} is no party of a protocol"), "write party=1 or party=2"));
+            return Err(usage(py, format!("party={other} is not a party of a protocol"), "write party=1 or party=2"));
         }
     };
     let source = match (json, rows, parameters.keys().next()) {

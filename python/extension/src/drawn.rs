@@ -1,4 +1,4 @@
-//! Answers and odds in a notebook, with the pictures that reports have.
+//! Answers and odds for notebooks, with the pictures of reports.
 
 use crate::failure::usage;
 use deniable::Answer;
@@ -8,16 +8,16 @@ use pyo3::prelude::*;
 
 fn read(py: Python<'_>, json: &str) -> PyResult<Answer> {
     serde_json::from_str(json)
-        .map_err(|error| usage(py, format!("this is no answer: {error}"), "answers come from ask() and release()"))
+        .map_err(|error| usage(py, format!("this is not an answer: {error}"), "answers come from ask() and release()"))
 }
 
-/// An answer as it stands on a report: its table and its pictures.
+/// An answer as in a report: its table and its pictures.
 #[pyfunction]
 pub fn answer_html(py: Python<'_>, json: &str, confidence: &str) -> PyResult<String> {
     Ok(report::answer(&read(py, json)?, confidence))
 }
 
-/// An answer as the terminal shows it.
+/// An answer as in the terminal.
 #[pyfunction]
 pub fn answer_text(py: Python<'_>, json: &str, confidence: &str) -> PyResult<String> {
     Ok(read(py, json)?.in_words(&confidence))
@@ -30,13 +30,13 @@ pub fn answer_pictures(py: Python<'_>, json: &str) -> PyResult<Vec<(String, Stri
     Ok(pictures.into_iter().map(|picture| (picture.svg, picture.caption)).collect())
 }
 
-/// What odds make of every belief, as SVG.
+/// The posterior for every prior under these odds, as SVG.
 #[pyfunction]
 pub fn belief_curve(odds: Rational) -> String {
     report::beliefs(&odds)
 }
 
-/// What pages that hold pictures need.
+/// The styles for pages with pictures.
 #[pyfunction]
 pub fn picture_style() -> String {
     report::style()

@@ -1,4 +1,4 @@
-//! Errors as exceptions: of the class that `deniable._errors` has for their code, with what is wrong, where, and what to do about it.
+//! Errors as exceptions: of the class that `deniable._errors` has for their code, with message, place and help.
 
 use deniable::{Code, Diagnose, Diagnostic, Surface};
 use pyo3::prelude::*;
@@ -9,12 +9,12 @@ pub fn raised(py: Python<'_>, error: &impl Diagnose) -> PyErr {
     made(py, &error.diagnostics(Surface::Python))
 }
 
-/// The exception of a call with invalid arguments, and what to write instead.
+/// The exception of a call with invalid arguments, with help.
 pub fn usage(py: Python<'_>, message: impl std::fmt::Display, help: impl std::fmt::Display) -> PyErr {
     made(py, &[Diagnostic::new(Code::Usage, message).with_help(help)])
 }
 
-/// The exception of diagnostics: of the first code that is not [`Code::Other`].
+/// The exception of diagnostics: of the class of the first code that is not [`Code::Other`].
 fn made(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyErr {
     static MADE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let code = diagnostics.iter().map(|diagnostic| diagnostic.code).find(|code| *code != Code::Other);

@@ -1,21 +1,23 @@
-//! The functions and classes of the Python package `deniable`: the library, called from Python. `python/wheel` makes the extension module of them.
+//! The functions and classes of the Python package `deniable`: the library, called from Python. `python/wheel` makes
+//! the extension module of them.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | how do tables come in and go out? | `rows` |
-//! | what is a policy, and what does it promise? | `policy` |
-//! | how are queries asked? | `session` |
-//! | how is a computation waited for? | `call` |
-//! | what is decided about a mechanism? | `check` |
-//! | what is a promise in the terms of others? | `translate` |
-//! | what does an anonymised table give away? | `assess` |
-//! | how are association results released? | `gwas` |
-//! | how is a function audited? | `audit` |
-//! | how does an answer look in a notebook? | `drawn` |
-//! | how does a failure become an exception? | `failure` |
+//! | tables as input and output | `rows` |
+//! | policies and their promises | `policy` |
+//! | queries | `session` |
+//! | waiting for computations | `call` |
+//! | decisions about mechanisms | `check` |
+//! | translations of promises | `translate` |
+//! | assessments of anonymised tables | `assess` |
+//! | releases of association results | `gwas` |
+//! | audits of functions | `audit` |
+//! | answers in notebooks | `drawn` |
+//! | errors as exceptions | `failure` |
 //!
-//! Everything here is for `python/deniable`, which has the names, types and words that people see; nothing decides there. Rules of this crate:
-//! no thread but Python's own touches a Python object; the interpreter's lock is released wherever something is computed or waited for; what leaves is text, JSON, exact numbers, or Arrow.
+//! The only user is `python/deniable`, which has the public names, types and texts, and makes no decisions. Rules of
+//! this crate: only Python's own threads access Python objects; the interpreter's lock is released while computing and
+//! waiting; results are text, JSON, exact numbers, or Arrow.
 
 mod assess;
 mod audit;
@@ -35,7 +37,7 @@ pub use policy::Policy;
 pub use rows::{Rows, answer_table, rows_as_text};
 pub use session::{QueryPlan, Session, plan_count};
 
-/// The functions that have a module of their name here: PyO3 makes a module beside each.
+/// The functions in a module of their own, since PyO3 creates a module beside each function.
 pub mod functions {
     pub use crate::assess::assess;
     pub use crate::audit::audit;

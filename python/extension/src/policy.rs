@@ -8,17 +8,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 use std::path::PathBuf;
 
-/// A policy.
+/// A validated policy.
 #[pyclass(frozen, module = "deniable._deniable")]
 pub struct Policy(pub ValidPolicy);
 
-/// A guarantee in words as JSON; R, rounded up where it is not rational, and whether it was not; pictures with captions.
+/// A guarantee in words as JSON; R, rounded up if it is not rational, and whether it was rational; pictures with
+/// captions.
 type Guarantee = (String, Rational, bool, Vec<(String, String)>);
 
 /// A table: its name, the path of its rows, its columns with their types.
 type TableColumns = (String, String, Vec<(String, &'static str)>);
 
-/// The plan of a policy; what is wrong with its queries is shown where it stands.
+/// The plan of a policy; errors of its queries have their places in the policy.
 pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
     let planned = py.detach(|| {
         let policy = deniable::with_public_keys(policy)?;
@@ -27,7 +28,7 @@ pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
     planned.map_err(|error| raised(py, &error))
 }
 
-/// A plan for reading, and as JSON.
+/// A plan as text and as JSON.
 pub fn written(plan: &Plan, account: Option<&deniable::ledger::Account>) -> (String, String) {
     let shown = PlanReport::new(plan, account);
     (shown.to_string(), deniable::json(&shown))
@@ -38,7 +39,7 @@ fn made(py: Python<'_>, policy: impl FnOnce() -> Result<ValidPolicy, PolicyError
     policy.map(Policy).map_err(|errors| raised(py, &errors))
 }
 
-/// More levels of lists and dictionaries than a policy has.
+/// More levels of lists and dictionaries than any policy needs.
 const MAX_DEPTH: usize = 32;
 
 fn table(keys: &Bound<'_, PyDict>, depth: usize) -> PyResult<Table> {
@@ -48,7 +49,7 @@ fn table(keys: &Bound<'_, PyDict>, depth: usize) -> PyResult<Table> {
 fn value(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if depth > MAX_DEPTH {
         let help = "write texts, numbers, lists and dictionaries";
-        return Err(usage(given.py(), "a value holds itself, or is nested too deeply", help));
+        return Err(usage(given.py(), "a value contains itself, or is nested too deeply", help));
     }
     if let Ok(keys) = given.cast::<PyDict>() {
         return Ok(table(keys, depth)?.into());
@@ -67,19 +68,19 @@ fn value(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
 
 #[pymethods]
 impl Policy {
-    /// Reads the policy of a file, which may leave all queries to sessions.
+    /// Reads the policy of a file; it may have no queries.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         made(py, || ValidPolicy::load_to_ask_later(&path))
     }
 
-    /// Reads the text of a policy, which may leave all queries to sessions; relative paths begin at the folder.
+    /// Reads the text of a policy, which may have no queries; relative paths begin at the folder.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<Self> {
         made(py, || ValidPolicy::parse_to_ask_later(&folder.join("policy built in Python"), text))
     }
 
-    /// Builds a policy from its keys, which may leave all queries to sessions; relative paths begin at the folder. Values are texts,
+    /// Builds a policy from its keys; it may have no queries. Relative paths begin at the folder. Values are texts,
     /// whole numbers, truth values, lists and dictionaries.
     #[staticmethod]
     fn build(
@@ -124,7 +125,7 @@ impl Policy {
         self.0.queries().iter().map(|query| query.name.clone()).collect()
     }
 
-    /// Its tables with the paths of their rows and their columns and types, the main one first.
+    /// The tables, the main one first, each with the path of its rows and its columns with their types.
     #[getter]
     fn tables(&self) -> Vec<TableColumns> {
         let table = |table: DeclaredTable| {
@@ -134,7 +135,7 @@ impl Policy {
         self.0.tables().into_iter().map(table).collect()
     }
 
-    /// What is promised: in words as JSON; R, rounded up where it is not rational, and whether it was; the promise as pictures.
+    /// The guarantee in words as JSON; R, rounded up if it is not rational, and whether it was rational; pictures.
     fn guarantee(&self) -> Guarantee {
         let guarantee = self.0.guarantee();
         let json = deniable::json(&Statement::of(guarantee));
@@ -144,7 +145,7 @@ impl Policy {
         (json, odds, exact, pictures)
     }
 
-    /// The plan of its queries, or of those of these names, for reading and as JSON. No data are read.
+    /// The plan of all queries, or of those with these names, as text and as JSON. No data are read.
     fn plan(&self, py: Python<'_>, names: Vec<String>) -> PyResult<(String, String)> {
         let plan = planned(py, self.0.clone())?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -152,7 +153,7 @@ impl Policy {
         Ok(written(&plan, None))
     }
 
-    /// The same policy about other versions, in another ledger.
+    /// The same policy with other versions, or another ledger.
     fn with_(&self, py: Python<'_>, versions: Vec<(String, String)>, ledger: Option<PathBuf>) -> PyResult<Self> {
         let mut policy = self.0.clone();
         for (table, version) in versions {

@@ -1,4 +1,4 @@
-//! Tables in and out, by Arrow's PyCapsules.
+//! Tables as input and output, through Arrow's PyCapsules.
 
 use crate::failure::{raised, usage};
 use crate::policy::Policy;
@@ -17,34 +17,34 @@ use pyo3_arrow::PyTable;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Bytes of a view of a text: its length, and the text if it is short, or where it stands.
+/// Bytes of a view of a text: its length, and either a short text itself or the place of a long one.
 const VIEW: usize = 16;
 
-/// Why rows were not taken.
+/// Rows that were refused.
 #[derive(Debug, thiserror::Error)]
 pub enum RowsError {
-    /// Declared columns are not there, or several times.
-    #[error("declared columns are missing or there several times")]
+    /// Declared columns are missing or ambiguous.
+    #[error("declared columns are missing or occur several times")]
     Names {
-        /// Those that are not there.
+        /// The missing columns.
         missing: Vec<String>,
-        /// Names that several columns have.
+        /// The names that several columns have.
         twice: Vec<String>,
         /// The names of all columns.
         known: Vec<String>,
     },
-    /// What came is no Arrow: whoever made it is broken.
-    #[error("column `{column}` is not what Arrow says it is: {error}")]
+    /// The data violate Arrow's format: the library that exported them is broken.
+    #[error("column `{column}` violates the format of Arrow: {error}")]
     Broken {
         /// The column.
         column: String,
-        /// What is wrong with it.
+        /// The violation.
         error: ArrowError,
     },
 }
 
 /// The columns of a table in words.
-fn those(known: &[String]) -> String {
+fn column_list(known: &[String]) -> String {
     if known.is_empty() {
         return "are no columns".to_owned();
     }
@@ -53,7 +53,7 @@ fn those(known: &[String]) -> String {
 }
 
 impl RowsError {
-    /// With the table that the rows are for.
+    /// The diagnostics, naming the table that the rows are for.
     pub fn in_table(&self, table: &str) -> Vec<Diagnostic> {
         let diagnostic = |what: String, help: &str| {
             Diagnostic::new(Code::Data, format!("the rows for `{table}`: {what}")).with_help(help)
@@ -62,8 +62,11 @@ impl RowsError {
             Self::Names { missing, twice, known } => {
                 let missing = missing.iter().map(|column| {
                     diagnostic(
-                        format!("there is no column `{column}`, which the policy declares; there {}", those(known)),
-                        "names are compared letter by letter: rename the column, or declare it as it is called",
+                        format!(
+                            "there is no column `{column}`, which the policy declares; there {}",
+                            column_list(known)
+                        ),
+                        "names are compared letter by letter: rename the column, or declare it under its name",
                     )
                 });
                 let twice = twice
@@ -72,7 +75,7 @@ impl RowsError {
                 missing.chain(twice).collect()
             }
             Self::Broken { .. } => {
-                let help = "make the table anew, for example by writing it to Parquet and reading it back";
+                let help = "create the table anew, for example by writing it to Parquet and reading it back";
                 vec![diagnostic(self.to_string(), help)]
             }
         }
@@ -84,7 +87,7 @@ impl RowsError {
 pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
     let py = rows.py();
     rows.extract().map_err(|error: PyErr| {
-        // Ctrl-C, and the end of the interpreter, are not about the rows.
+        // Ctrl-C, and the end of the interpreter, do not concern the rows.
         if !error.is_instance_of::<PyException>(py) {
             return error;
         }
@@ -140,8 +143,8 @@ impl Rows {
     }
 }
 
-/// Copies of the rows' columns that a policy declares, as far as they are there: nobody else may change what was looked at and is computed from.
-/// Columns that nobody declares are left where they are.
+/// Copies of the declared columns that the rows contain: no other code can change them between check and computation.
+/// Undeclared columns are not copied.
 pub fn owned(rows: PyTable, columns: &[String]) -> Result<Vec<RecordBatch>, RowsError> {
     let (batches, schema) = rows.into_inner();
     batches_owned(batches, &schema, columns)
@@ -166,7 +169,7 @@ fn batches_owned(
         let known = schema.fields().iter().map(|field| field.name().clone()).collect();
         return Err(RowsError::Names { missing, twice, known });
     }
-    // A table without batches has columns all the same.
+    // A table without batches still has columns.
     let empty = RecordBatch::new_empty(schema.clone());
     let batches = if batches.is_empty() { vec![empty] } else { batches };
     batches.iter().map(|batch| copied(batch, &wanted)).collect()
@@ -187,11 +190,12 @@ fn copied(batch: &RecordBatch, wanted: &[usize]) -> Result<RecordBatch, RowsErro
         .map_err(|error| RowsError::Broken { column: String::new(), error })
 }
 
-/// A copy of an array that shares nothing with it, and is what its type says. Nothing is read before it is known to lie where it should.
+/// A copy of an array that shares no memory with it, and conforms to its type. Offsets are checked before they are
+/// used.
 fn copy(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match array.data_type() {
         DataType::Utf8View => texts_of_views(&array.to_data()),
-        // Each run stands for its rows.
+        // Each run is expanded to its rows.
         DataType::RunEndEncoded(_, values) => {
             array.to_data().validate_full()?;
             copy(&cast(array, values.data_type())?)
@@ -209,7 +213,7 @@ fn copy(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-/// The texts of an array of views, as plain texts. What stands at a NULL is nothing, and is not looked at.
+/// The texts of an array of views, as plain texts. The view of a NULL is empty, and is not read.
 fn texts_of_views(data: &ArrayData) -> Result<ArrayRef, ArrowError> {
     let wrong = |row: usize, what: &str| Err(ArrowError::InvalidArgumentError(format!("the view of row {row} {what}")));
     let [views, texts @ ..] = data.buffers() else { return wrong(0, "is missing") };
@@ -229,8 +233,8 @@ fn texts_of_views(data: &ArrayData) -> Result<ArrayRef, ArrowError> {
             let (buffer, offset) = (number(8), number(12));
             texts.get(buffer).and_then(|text| text.as_slice().get(offset..offset.checked_add(length)?))
         };
-        let Some(text) = text else { return wrong(row, "points to no text") };
-        let Ok(text) = std::str::from_utf8(text) else { return wrong(row, "is no UTF-8") };
+        let Some(text) = text else { return wrong(row, "does not point to a text") };
+        let Ok(text) = std::str::from_utf8(text) else { return wrong(row, "is not UTF-8") };
         builder.append_value(text);
     }
     Ok(Arc::new(builder.finish()))
@@ -241,7 +245,7 @@ fn copy_plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let mut own = MutableArrayData::new(vec![&data], false, data.len());
     own.try_extend(0, 0, data.len())?;
     let own = own.freeze();
-    // Texts that are no UTF-8, or offsets that lie outside, must not be read.
+    // Texts that are not UTF-8, or offsets outside their buffer, must not be read.
     own.validate_full()?;
     Ok(make_array(own))
 }
@@ -264,7 +268,7 @@ pub fn rows_as_text(py: Python<'_>, rows: &Bound<'_, PyAny>, columns: [String; 3
         };
         if field.data_type().is_floating() {
             let help = "write probabilities as texts, such as \"1/4\" or \"0.25\", or as decimals";
-            return Err(usage(py, format!("column `{name}` holds floats, and floats are not exact"), help));
+            return Err(usage(py, format!("column `{name}` contains floats, and floats are not exact"), help));
         }
     }
     let batches = batches_owned(batches, &schema, &columns);
@@ -293,12 +297,14 @@ pub fn rows_as_text(py: Python<'_>, rows: &Bound<'_, PyAny>, columns: [String; 3
     Ok(all)
 }
 
-/// An answer as a table: keys as they are, each number with `_low` and `_high` beside it, then the ends for the population and the class of quality
-/// where there are any. Numbers are whole where all of a column are, and the nearest double otherwise; days and times are texts of ISO 8601.
+/// An answer as a table: keys unchanged, each number with `_low` and `_high` beside it, then the ends for the
+/// population and the class of quality if there are any. The numbers of a column are whole if all of them are, and the
+/// nearest doubles otherwise; days and times are texts of ISO 8601.
 #[pyfunction]
 pub fn answer_table(py: Python<'_>, json: &str) -> PyResult<PyTable> {
-    let answer: Answer = serde_json::from_str(json)
-        .map_err(|error| usage(py, format!("this is no answer: {error}"), "answers come from ask() and release()"))?;
+    let answer: Answer = serde_json::from_str(json).map_err(|error| {
+        usage(py, format!("this is not an answer: {error}"), "answers come from ask() and release()")
+    })?;
     let (population, has_quality) = (answer.have_population(), answer.has_quality());
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
     for (at, name) in answer.columns.iter().enumerate() {
@@ -327,7 +333,8 @@ pub fn answer_table(py: Python<'_>, json: &str) -> PyResult<PyTable> {
     }
     let mut named = BTreeSet::new();
     if let Some((twice, _)) = columns.iter().find(|(name, _)| !named.insert(name.clone())) {
-        let help = "ask under other names: a number's interval stands in columns that end in _low and _high; rows and intervals have it as it is";
+        let help = "ask under other names: a number's interval is in columns that end in _low and _high; rows and \
+                    intervals have it under any name";
         return Err(usage(py, format!("the table would have two columns `{twice}`"), help));
     }
     let fields: Vec<Field> =
@@ -336,7 +343,7 @@ pub fn answer_table(py: Python<'_>, json: &str) -> PyResult<PyTable> {
     let rows = RecordBatchOptions::new().with_row_count(Some(answer.rows.len()));
     let arrays = columns.into_iter().map(|(_, column)| column).collect();
     let batch = RecordBatch::try_new_with_options(schema.clone(), arrays, &rows)
-        .map_err(|error| usage(py, format!("this answer is no table: {error}"), "use its rows"))?;
+        .map_err(|error| usage(py, format!("this answer cannot be a table: {error}"), "use its rows"))?;
     PyTable::try_new(vec![batch], schema)
 }
 

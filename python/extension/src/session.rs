@@ -1,4 +1,4 @@
-//! Sessions: one policy at work, with rows of files or of memory.
+//! Sessions: one policy with its rows, in files or in memory.
 
 use crate::call::{Call, SharedProgress};
 use crate::failure::{raised, usage};
@@ -15,11 +15,11 @@ use std::num::NonZeroUsize;
 pub struct Session {
     session: deniable::Session,
     telling: SharedProgress,
-    /// The process that has its thread.
+    /// The process that started the session's thread.
     process: u32,
 }
 
-/// What a release has come to, as JSON.
+/// The outcome of a release, as JSON.
 #[derive(Serialize)]
 struct ReleaseReport<'a> {
     publication: &'a deniable::Publication,
@@ -34,14 +34,14 @@ fn released(released: ReleaseOutcome) -> Result<String, Error> {
 }
 
 impl Session {
-    /// The session, in the process that made it: a fork has none of its threads.
+    /// The session, in the process that opened it: a fork does not have its threads.
     fn here(&self, py: Python<'_>) -> PyResult<&deniable::Session> {
         if self.process == std::process::id() {
             return Ok(&self.session);
         }
         let help =
             "open a session in each process; they may share a ledger. multiprocessing has the start method \"spawn\"";
-        Err(usage(py, "this session belongs to the process that opened it, and a fork has none of its threads", help))
+        Err(usage(py, "this session belongs to the process that opened it; a fork does not have its threads", help))
     }
 }
 
@@ -49,7 +49,7 @@ impl Session {
 #[pyclass(frozen, module = "deniable._deniable")]
 pub struct QueryPlan(deniable::Plan);
 
-/// How often this process planned the SQL of queries: for tests, each call plans a query once.
+/// The number of queries whose SQL this process has planned: for tests, each call plans a query once.
 #[pyfunction]
 pub fn plan_count() -> usize {
     deniable::times_planned()
@@ -94,7 +94,7 @@ impl Session {
         Ok(Self { session, telling, process: std::process::id() })
     }
 
-    /// Answers the policy's queries, or those of these names.
+    /// Answers the policy's queries, or those with these names.
     fn release(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Call> {
         let session = self.here(py)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -121,8 +121,8 @@ impl Session {
     }
 
     /// Notes for the caller on queries that are valid but probably unintended, such as comparisons with undeclared
-    /// keys. They follow from the policy and the queries alone. The queries are the policy's, or those of these names,
-    /// or one that is not in the policy.
+    /// keys. They follow from the policy and the queries alone. The queries are the policy's, or those with these
+    /// names, or one that is not in the policy.
     fn notes(&self, py: Python<'_>, names: Vec<String>, query: Option<Py<QueryPlan>>) -> PyResult<Vec<String>> {
         let session = self.here(py)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -143,7 +143,7 @@ impl Session {
         Ok(Call::of_session(call, self.telling.clone(), released))
     }
 
-    /// Looks at all rows of all tables and registers their versions, or none.
+    /// Scans all rows of all tables and registers their versions, or none.
     fn register(&self, py: Python<'_>, accept: Vec<String>) -> PyResult<Call> {
         let session = self.here(py)?;
         let accept: Vec<&str> = accept.iter().map(String::as_str).collect();
@@ -153,7 +153,7 @@ impl Session {
         }))
     }
 
-    /// The plan of the policy's queries, or of one that is not in it, beside what the ledger has.
+    /// The plan of the policy's queries, or of one that is not in it, with the state of the ledger.
     #[pyo3(signature = (query))]
     fn plan(&self, py: Python<'_>, query: Option<Py<QueryPlan>>) -> PyResult<(String, String)> {
         let session = self.here(py)?;
@@ -165,7 +165,7 @@ impl Session {
         Ok(written(&plan, account.as_ref()))
     }
 
-    /// What is left of the promise: the part that certainly is, whether that is exact, and in words.
+    /// The remaining part of the promise: a part that is certainly left, whether it is exact, and in words.
     fn left(&self, py: Python<'_>) -> PyResult<(Rational, bool, String)> {
         let session = self.here(py)?;
         let left = py.detach(|| session.left()).map_err(|error| raised(py, &error))?;
@@ -180,7 +180,7 @@ impl Session {
         py.detach(|| session.page()).map_err(|error| raised(py, &error))
     }
 
-    /// The account of the ledger, as JSON: what was asked, when and for how much.
+    /// The account of the ledger, as JSON: every charge with its query, time and cost.
     fn account(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let session = self.here(py)?;
         let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;

@@ -1,4 +1,4 @@
-//! The promises that can be chosen, and the steps of the control for each.
+//! The promises to choose from, and the steps of the control for each.
 
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
@@ -11,28 +11,28 @@ use num_traits::Zero;
 /// A promise with the values that its control can take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dial {
-    /// The promise, as a policy spells it.
+    /// The promise's key in a policy.
     pub key: &'static str,
     /// The values, ascending; each can be kept.
     pub values: Vec<Rational>,
 }
 
-/// What a promise is called on the page.
+/// The label of a promise on the page.
 #[must_use]
 pub fn name(key: &str) -> &'static str {
     match key {
-        key::POSTERIOR_AT_MOST => "nobody becomes surer than",
-        key::POSTERIOR_AT_LEAST => "nobody becomes less sure than",
+        key::POSTERIOR_AT_MOST => "no observer becomes surer than",
+        key::POSTERIOR_AT_LEAST => "no observer becomes less sure than",
         key::GAIN => "belief grows at most by a factor of",
         key::NEGATIVE_GAIN => "disbelief grows at most by a factor of",
-        key::RHO => "no one of the equally likely becomes likelier than",
+        key::RHO => "none of the equally likely people becomes likelier than",
         key::ALPHA => "belief in the true world falls at most by",
         key::BETA => "belief in the true world rises at most by",
         _ => "differential privacy with an ε of",
     }
 }
 
-/// A value as it is shown: beliefs in percent.
+/// A value for the page: beliefs in percent.
 #[must_use]
 pub fn shown(key: &str, value: &Rational) -> String {
     match key {
@@ -52,7 +52,7 @@ pub fn current(policy: &Policy) -> (&'static str, Rational) {
         Promise::Rho { rho, .. } => (key::RHO, rho.clone()),
         Promise::AlphaBeta { beta, .. } => (key::BETA, beta.clone()),
         Promise::Epsilon(value) => (key::EPSILON, value.clone()),
-        // A control moves over fractions: the nearest below promises no less.
+        // A control moves over fractions: the nearest one below promises at least as much.
         Promise::Odds(_) => (key::EPSILON, below(&policy.guarantee().limit().ln(128).low())),
     }
 }
@@ -63,7 +63,7 @@ fn below(value: &Rational) -> Rational {
     (value * &scale).floor() / scale
 }
 
-/// Steps of a control before it is known which can be kept.
+/// The candidate steps of a control, before those that cannot be kept are removed.
 fn steps(key: &str) -> Vec<Rational> {
     let range = |from: i64, to: i64, step: i64, of: i64| -> Vec<Rational> {
         (0..=(to - from) / step).map(|at| ratio(from + at * step, of)).collect()
@@ -77,7 +77,7 @@ fn steps(key: &str) -> Vec<Rational> {
     }
 }
 
-/// The controls for a policy, its own promise first, for observers with these beliefs beforehand.
+/// The controls for a policy, its own promise first, for observers with these priors.
 #[must_use]
 pub fn dials(policy: &Policy, priors: &PriorRange) -> Vec<Dial> {
     let (own, value) = current(policy);
@@ -100,7 +100,7 @@ pub fn dials(policy: &Policy, priors: &PriorRange) -> Vec<Dial> {
     all
 }
 
-/// The interval of beliefs from whole percents; the ends 0 and 100 are open.
+/// The interval of priors from whole percents; the ends 0 and 100 are open.
 ///
 /// # Errors
 /// When the ends are inverted or beyond 100.

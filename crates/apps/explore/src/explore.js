@@ -1,4 +1,4 @@
-// Moves the page: reads the controls, asks the server what they come to, and shows it. Nothing is computed here.
+// The script of the page: sends the controls to the server and shows its response. It computes nothing itself.
 "use strict";
 
 const at = (id) => document.getElementById(id);
@@ -10,7 +10,7 @@ async function ask(path, choice) {
   return response.json();
 }
 
-// The policy's own interval may lie between the steps of the sliders: it holds until one of them is moved.
+// The policy's own interval may be between the steps of the sliders: it is used until one of them is moved.
 const interval = () => (state.moved ? { low: at("low").value, high: at("high").value } : {});
 const choice = () => ({ key: state.key, value: state.value, ...interval(), draw: state.draw });
 
@@ -19,7 +19,7 @@ function say(text, refused) {
   at("status").className = refused ? "refusal" : "";
 }
 
-// The nearest value that this control has, as the interval of beliefs may have taken some away.
+// The nearest value of the control, since the interval of priors may have removed some values.
 function nearest(values, wanted) {
   let best = 0;
   values.forEach((value, index) => {
@@ -106,7 +106,7 @@ function showQuery(query) {
   return made;
 }
 
-// Answers may come back in another order than they were asked in: only the last counts.
+// Responses may arrive in another order than their requests: only the last request counts.
 async function look() {
   const asked = ++state.asked;
   const chosen = choice();
@@ -141,7 +141,7 @@ async function use() {
       body: JSON.stringify({ ...choice(), ...Object.fromEntries(Object.entries(interval()).map(([end, value]) => [end, Number(value)])) }),
     });
     if (!response.ok) throw new Error(await response.text());
-    say("Written into the policy. If answers were released under the old promise, “deniable ledger change-promise” comes next.");
+    say("Written into the policy. If answers were released under the old promise, run “deniable ledger change-promise” next.");
     at("use").disabled = true;
   } catch (error) {
     say(error.message, true);

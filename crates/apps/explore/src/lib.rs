@@ -1,14 +1,14 @@
-//! A local page on which a curator moves the promise and sees what it costs.
+//! A local page on which a curator varies the promise and sees its cost.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | which promises can be chosen, and in which steps? | [`dial`] |
-//! | what does a choice come to: beliefs, odds, errors, simulated answers? | [`view`] |
-//! | how does a choice get into the policy? | [`write`](mod@write) |
-//! | who may ask, and what is answered? | [`server`] |
+//! | promises to choose from, and their steps | [`dial`] |
+//! | consequences of a choice: beliefs, odds, errors, simulated answers | [`view`] |
+//! | writing a choice into the policy | [`write`](mod@write) |
+//! | requests and access | [`server`] |
 //!
-//! No data is read: everything follows from the policy, and the simulated answers are about made-up rows of the declared
-//! shape. The page computes nothing itself; it shows what the same code says that plans and releases.
+//! No data is read: everything follows from the policy, and the simulated answers are about made-up rows of the
+//! declared shape. The page computes nothing itself; its numbers come from the code that plans and releases.
 
 pub mod dial;
 mod page;

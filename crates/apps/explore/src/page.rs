@@ -1,4 +1,4 @@
-//! The page: controls above, pictures below. What they show comes from the server, choice by choice.
+//! The page: controls above, pictures below. The server computes the contents for each choice.
 
 use crate::dial::{self, Dial};
 use crate::view::{Explorer, exact};
@@ -8,21 +8,21 @@ use maud::{DOCTYPE, PreEscaped, html};
 use num_traits::{One, ToPrimitive, Zero};
 use serde::Serialize;
 
-/// What moves the page.
+/// The script of the page.
 pub const SCRIPT: &str = include_str!("explore.js");
 const STYLE: &str = include_str!("explore.css");
 
-/// A control as the page needs it.
+/// A control in the form for the page.
 #[derive(Debug, Serialize)]
 pub struct Control {
     key: &'static str,
     name: &'static str,
-    /// Exact values, to be sent back.
+    /// Exact values, which the page sends back.
     values: Vec<String>,
     shown: Vec<String>,
 }
 
-/// The controls, as the page needs them.
+/// Converts the controls to the form for the page.
 pub fn dials(dials: &[Dial]) -> Vec<Control> {
     let control = |dial: &Dial| Control {
         key: dial.key,
@@ -48,7 +48,7 @@ pub fn page(explorer: &Explorer) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                // Without it browsers ask for one elsewhere.
+                // Without an icon here, browsers request /favicon.ico.
                 link rel="icon" href="data:,";
                 title { "Explore: " (policy.name()) }
                 style { (PreEscaped(STYLE)) (PreEscaped(palette::style())) }
@@ -79,7 +79,7 @@ pub fn page(explorer: &Explorer) -> String {
                             input #high type="range" min="5" max="100" step="5" value=(high) aria-describedby="high-shown";
                             output #high-shown for="high" { (end(priors.high(), priors.high().is_one())) }
                         }
-                        dl.read aria-label="What it comes to" {
+                        dl.read aria-label="Result" {
                             div { dt { "largest odds ratio" } dd #odds {} }
                             div { dt { "as ε, rounded up" } dd #epsilon {} }
                         }

@@ -1,7 +1,7 @@
-//! A server for one curator on one machine: loopback only, behind a random token, for as long as the program runs.
+//! A server for one curator on one machine: loopback only, behind a random token, until the program ends.
 //!
-//! Whoever does not know the token is told nothing. A page of another site cannot read what is answered here (no CORS), cannot
-//! be this host by another name (the Host header is checked), and cannot write (a header that needs CORS is asked for).
+//! Requests without the token get no information. A page of another site cannot read responses (no CORS), cannot
+//! use another name of this host (the Host header is checked), and cannot write (a header that needs CORS is required).
 
 use crate::page;
 use crate::view::{Choice, Explorer};
@@ -17,35 +17,35 @@ use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// The header without which nothing is written.
+/// The header that a request needs for writing.
 const INTENT: &str = "x-deniable";
 
 /// A server that did not start or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// There is no random token.
-    #[error("no random numbers from the system: {0}")]
+    /// The system provides no random bits for the token.
+    #[error("the system returned no random numbers: {0}")]
     Entropy(#[from] getrandom::Error),
-    /// The port is taken, or the loopback device is not there.
+    /// The port is taken, or the loopback device is missing.
     #[error("cannot listen on 127.0.0.1, port {port}: {error}")]
     Listen {
         /// The port asked for; 0 is any.
         port: u16,
-        /// Why.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// It stopped.
+    /// The server stopped.
     #[error("the page is no longer served: {0}")]
     Stopped(std::io::Error),
 }
 
-/// What every request is answered from.
+/// The state that all requests share.
 struct PageServer {
     explorer: Explorer,
     hosts: [String; 2],
 }
 
-/// Serves the page until the program ends. `ready` is told its address once it can be opened.
+/// Serves the page until the program ends. `ready` is called with the address once the page can be opened.
 ///
 /// # Errors
 /// When it cannot be served.
@@ -68,7 +68,7 @@ pub fn serve(explorer: Explorer, port: u16, ready: &dyn Fn(&str)) -> Result<(), 
 fn router(token: &str, served: PageServer) -> Router {
     let served = Arc::new(served);
     let at = |name: &str| format!("/{token}/{name}");
-    // Nothing is found outside the token's folder, not even that there is one.
+    // Outside the token's folder every path gives 404, so the folder is not revealed.
     Router::new()
         .route(&at(""), get(index))
         .route(&at("explore.js"), get(|| async { ([(header::CONTENT_TYPE, "text/javascript")], page::SCRIPT) }))
@@ -80,7 +80,7 @@ fn router(token: &str, served: PageServer) -> Router {
         .layer(middleware::from_fn_with_state(served, guard))
 }
 
-/// Only for this host by its own names; and what is answered is for this page alone.
+/// Accepts requests to this host's own names only, and keeps responses from other pages.
 async fn guard(State(served): State<Arc<PageServer>>, request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(|host| served.hosts.iter().any(|own| own == host)) {
@@ -107,7 +107,7 @@ async fn index(State(served): State<Arc<PageServer>>) -> Html<String> {
     Html(printable_lines(&page::page(&served.explorer)).into_owned())
 }
 
-/// The interval of beliefs beforehand, in whole percents; absent, the policy's own.
+/// The interval of priors, in whole percents; the policy's own if absent.
 #[derive(serde::Deserialize)]
 struct Interval {
     low: Option<u32>,
@@ -133,7 +133,7 @@ async fn save(State(served): State<Arc<PageServer>>, headers: HeaderMap, Json(ch
     answer(move || write::write(&served.explorer, &choice).map_err(|error| error.to_string())).await
 }
 
-/// The same value, whose texts show whatever is not seen: the page shows them as they are.
+/// The same value with all invisible characters of its texts escaped: the page shows the texts unchanged.
 fn visible(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(printable_lines(&text).into_owned()),
@@ -143,7 +143,7 @@ fn visible(value: Value) -> Value {
     }
 }
 
-/// Computes away from the server's own thread, and answers with JSON; a refusal is a sentence for the page.
+/// Computes outside the server's own thread, and responds with JSON; a refusal is a sentence for the page.
 async fn answer<T: serde::Serialize + Send + 'static>(
     compute: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Response {

@@ -1,4 +1,4 @@
-//! What a choice comes to: beliefs, odds, expected errors, and answers on made-up rows.
+//! The consequences of a choice: beliefs, odds, expected errors, and answers on made-up rows.
 
 use crate::dial::{self, Dial};
 use deniable_answers::Noisy;
@@ -33,35 +33,35 @@ const POINTS: usize = 12;
 /// Lines of the picture of errors.
 const LINES: usize = 12;
 
-/// What the curator chose. Beliefs are whole percents, 0 and 100 being open ends.
+/// The curator's choice. Beliefs are whole percents; 0 and 100 are open ends.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// The promise, as a policy spells it.
+    /// The promise's key in a policy.
     pub key: String,
     /// Its number, exact.
     pub value: String,
-    /// The lowest belief beforehand; absent, with the other end, where the policy's own interval was not touched.
+    /// The lowest prior; absent, with the other end, if the curator did not change the policy's own interval.
     pub low: Option<u32>,
-    /// The highest belief beforehand.
+    /// The highest prior.
     pub high: Option<u32>,
-    /// Which draw of noise to show.
+    /// The number of the noise draw to show.
     #[serde(default)]
     pub draw: u64,
 }
 
-/// A policy, with its questions answered on made-up rows.
+/// A policy with the answers to its queries on made-up rows.
 pub struct Explorer {
     plan: Plan,
-    /// The file's text as it was last read or written here.
+    /// The file's text when it was last read or written here.
     pub(crate) text: Mutex<String>,
     simulations: Vec<Option<(Simulation, Answer)>>,
 }
 
-/// Everything that the page shows of a choice.
+/// The contents of the page for a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct View {
-    /// The promise's number, as it is shown.
+    /// The promise's number, for display.
     pub value: String,
     /// The largest odds ratio, exact where rational.
     pub odds: String,
@@ -71,22 +71,22 @@ pub struct View {
     pub replaces: Vec<String>,
     /// The guarantee in natural frequencies.
     pub sentence: String,
-    /// The picture of it.
+    /// The picture of the sentence.
     pub people: String,
     /// The curve of beliefs.
     pub belief: String,
-    /// The questions.
+    /// The queries.
     pub queries: Vec<QueryView>,
 }
 
-/// One question under a choice.
+/// A query under a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct QueryView {
     /// Its name.
     pub name: String,
-    /// What to expect of each of its answers.
+    /// The expected errors of its answers.
     pub errors: Vec<ErrorView>,
-    /// Public guesses that would tell more.
+    /// Public guesses that would give further errors.
     pub notes: Vec<String>,
     /// Answers on made-up rows.
     pub pictures: Vec<String>,
@@ -97,9 +97,10 @@ pub struct QueryView {
 pub struct ErrorView {
     /// The answer.
     pub name: String,
-    /// How far it may be from the truth, at the policy's confidence.
+    /// The largest error, at the policy's confidence.
     pub error: String,
-    /// The error of a typical answer, and the answer; of ranks the error of the rows. Where the policy guesses enough.
+    /// The error of a typical answer, and the answer; for a rank, the error relative to the rows. Only if the policy
+    /// guesses enough.
     pub relative: Option<String>,
 }
 
@@ -116,10 +117,10 @@ impl ErrorView {
 }
 
 impl Explorer {
-    /// Understands a policy and answers its questions on made-up rows.
+    /// Plans the queries of a policy and answers them on made-up rows.
     ///
     /// # Errors
-    /// When a question cannot be computed at all.
+    /// When a query cannot be computed.
     pub fn new(plan: &Plan) -> Result<Self, SourceError> {
         let rows = made_up(plan.policy());
         let tables: Vec<deniable_core::schema::TableSchema> =
@@ -143,15 +144,15 @@ impl Explorer {
         self.plan.policy()
     }
 
-    /// The controls, for these beliefs beforehand.
+    /// The controls, for these priors.
     ///
     /// # Errors
-    /// When the interval makes no sense.
+    /// When the interval is invalid.
     pub fn dials(&self, low: Option<u32>, high: Option<u32>) -> Result<Vec<Dial>, String> {
         Ok(dial::dials(self.policy(), &self.priors(low, high)?))
     }
 
-    /// The chosen interval, or the policy's own, exactly.
+    /// The chosen interval as exact numbers, or the policy's own.
     fn priors(&self, low: Option<u32>, high: Option<u32>) -> Result<PriorRange, String> {
         match (low, high) {
             (Some(low), Some(high)) => dial::priors(low, high),
@@ -159,7 +160,7 @@ impl Explorer {
         }
     }
 
-    /// The policy as it would be with this choice.
+    /// The policy under this choice.
     ///
     /// # Errors
     /// In words for the page, when the choice cannot be kept.
@@ -178,10 +179,10 @@ impl Explorer {
         self.plan.repriced(policy).map_err(|errors| errors.to_string().replace('\n', "; "))
     }
 
-    /// What a choice comes to.
+    /// The consequences of a choice.
     ///
     /// # Errors
-    /// In words for the page, when the choice cannot be kept or leaves no sensible noise.
+    /// In words for the page, when the choice cannot be kept or its noise would be too large.
     pub fn view(&self, choice: &Choice) -> Result<View, String> {
         let plan = self.planned(self.chosen(choice)?)?;
         let policy = plan.policy();
@@ -211,7 +212,7 @@ impl Explorer {
         })
     }
 
-    /// What else of the policy a choice would replace.
+    /// The other promises and priors of the policy that a choice would replace.
     fn replaced(&self, choice: &Choice, chosen: &Policy) -> Vec<String> {
         let own = |promise: &&Promise| {
             promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
@@ -228,10 +229,10 @@ impl Explorer {
         all
     }
 
-    /// How errors move with the promise: each answer's, against the promise's number.
+    /// The picture of each answer's error against the promise's number.
     ///
     /// # Errors
-    /// In words for the page, when there is no such control.
+    /// In words for the page, when the control does not exist.
     pub fn errors(&self, choice: &Choice) -> Result<String, String> {
         let (priors, current) = (self.priors(choice.low, choice.high)?, value(&choice.value)?);
         let dials = self.dials(choice.low, choice.high)?;
@@ -280,7 +281,7 @@ impl Explorer {
     }
 }
 
-/// An exact number that came from the page.
+/// An exact number from the page.
 fn value(text: &str) -> Result<Rational, String> {
     deniable_core::exact::parse_rational(text).map_err(|error| error.to_string())
 }
@@ -289,7 +290,7 @@ fn share_of(share: &Rational) -> String {
     deniable_core::exact::percent(share, 1, Rounding::Up)
 }
 
-/// Noise that is none: a draw other than 0 has a chance of less than 10^-20.
+/// Negligible noise: a draw other than 0 has a probability below 10^-20.
 fn still(planned: &QueryPlan) -> Vec<Decay> {
     let none = Decay::exactly(ratio(1, i64::MAX)).into_iter().cycle();
     none.take(planned.measures().len()).collect()
@@ -297,8 +298,8 @@ fn still(planned: &QueryPlan) -> Vec<Decay> {
 
 /// A simulated answer in the form of a released one.
 fn shown(plan: &Plan, planned: &QueryPlan, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
-    // A fixed seed: moving the promise then moves the noise of one draw, instead of showing another. Nobody is protected
-    // by it, as the rows are made up.
+    // A fixed seed: changing the promise then scales the noise of one draw, instead of showing another draw. The seed
+    // protects no data, as the rows are made up.
     let mut rng = ChaCha20Rng::seed_from_u64(draw);
     let values = simulation.with_noise(planned.query(), decays, plan.policy().confidence(), &mut rng);
     let consistent = if planned.declared().consistent {
@@ -325,7 +326,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// As many people are made up as the policy states, however many rows that is.
+    /// The number of made-up people is the policy's, whatever the number of rows.
     #[test]
     fn as_many_people_are_made_up_as_are_typical() {
         let people = |guess: &str| {

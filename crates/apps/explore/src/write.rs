@@ -1,4 +1,4 @@
-//! How a choice gets into the policy: the promise and the beliefs beforehand, and nothing else of the file.
+//! Writing a choice into the policy: the promise and the priors; the rest of the file stays unchanged.
 
 use crate::view::{Choice, Explorer, exact};
 use deniable_core::exact::{Rational, parse_rational};
@@ -14,14 +14,15 @@ pub enum WriteError {
     /// The choice cannot be kept.
     #[error("{0}")]
     Choice(String),
-    /// Somebody edited the file meanwhile.
+    /// The file was edited since the page was opened.
     #[error(
-        "the policy was changed since this page was opened; nothing was written. End `deniable explore` and begin it again"
+        "the policy was changed since this page was opened; nothing was written. End `deniable explore` and start it \
+         again"
     )]
     Changed,
-    /// The file would not say what was chosen.
+    /// The changed file would not state the choice.
     #[error(
-        "the policy cannot be changed here without a mistake ({0}); nothing was written. Edit its [promise] by hand"
+        "the choice cannot be written into the policy correctly ({0}); nothing was written. Edit its [promise] by hand"
     )]
     Unsure(String),
     /// The file cannot be written.
@@ -38,7 +39,7 @@ fn keys_of(key: &str) -> &'static [&'static str] {
     }
 }
 
-/// The policy's text with the choice in it. Comments and everything else stay as they are.
+/// The policy's text with the choice in it. Comments and all other keys stay unchanged.
 fn edited(text: &str, choice: &Choice, chosen: &Policy) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let number = parse_rational(&choice.value).map_err(|error| error.to_string())?;
@@ -70,7 +71,7 @@ fn section<'a>(document: &'a mut DocumentMut, name: &str) -> Result<&'a mut Tabl
     document.get_mut(name).and_then(Item::as_table_mut).ok_or_else(|| format!("there is no [{name}] section"))
 }
 
-/// Sets a key, keeping the comment that stands behind it.
+/// Sets a key, keeping the comment behind it.
 fn set(table: &mut Table, key: &str, new: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
@@ -84,7 +85,7 @@ fn set(table: &mut Table, key: &str, new: Value) {
     }
 }
 
-/// A number as a policy holds it: a decimal, or a fraction in quotes.
+/// A number in the notation of a policy: a decimal, or a fraction in quotes.
 fn written(number: &Rational) -> Value {
     let text = exact(number);
     text.parse().unwrap_or_else(|_| text.into())
@@ -93,7 +94,7 @@ fn written(number: &Rational) -> Value {
 /// Writes a choice into the policy's file, whole or not at all.
 ///
 /// # Errors
-/// When the file is no longer the one that was read, or would not say exactly what was chosen.
+/// When the file was changed since it was read, or would not state exactly the choice.
 pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     let policy = explorer.policy();
     let chosen = explorer.chosen(choice).map_err(WriteError::Choice)?;
@@ -108,7 +109,7 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     if !same {
         return Err(WriteError::Unsure("it would promise something else".to_owned()));
     }
-    // A policy whose questions cannot be planned any more would be refused by every command.
+    // A policy whose queries cannot be planned would be refused by every command.
     let again = with_public_keys(again).map_err(|error| WriteError::Unsure(error.to_string()))?;
     Plan::new(again)
         .map_err(|errors| WriteError::Choice(errors.to_string().replace('\n', "; ") + "; nothing was written"))?;

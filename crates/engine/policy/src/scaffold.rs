@@ -72,8 +72,7 @@ const HEAD: &str = "A policy to be completed: every \"?\" is a decision for a pe
                     left. Lines that begin with # are explanations, or keys that may be left out. State what is publicly \
                     known or plausible, and never copy it out of the data: anyone may see this file. docs/reference/policy.md has \
                     all keys.";
-const ENTITY: &str =
-    "The privacy unit. If one row is one person, remove everything from here down to `groups`.";
+const ENTITY: &str = "The privacy unit. If one row is one person, remove everything from here down to `groups`.";
 const COLUMNS: &str = "The columns. Those that no query needs may be removed. Sums and averages need `bounds` (values \
                        beyond are moved to the bound; wide ones cost noise) and for decimals a `step`, the grid that values \
                        are rounded to. Groups need `keys`: these always appear and others never do. The values in the \

@@ -57,7 +57,5 @@ fn over_budget(fits: Option<&Rational>, surface: Surface) -> String {
         }
         None => "no share fits any more".to_owned(),
     };
-    format!(
-        "{fits}. Earlier answers stay free at their share, which `deniable ledger show` lists; nothing was charged"
-    )
+    format!("{fits}. Earlier answers stay free at their share, which `deniable ledger show` lists; nothing was charged")
 }

@@ -88,8 +88,9 @@ fn in_words(found: &[UnacceptedFinding]) -> String {
             columns if columns == several.len() => {
                 format!("{columns} columns cannot be read as declared, and are not accepted")
             }
-            1 => "a column that cannot be read as declared, and unusual quotes or line ends, are not accepted"
-                .to_owned(),
+            1 => {
+                "a column that cannot be read as declared, and unusual quotes or line ends, are not accepted".to_owned()
+            }
             columns => format!(
                 "{columns} columns that cannot be read as declared, and unusual quotes or line ends, are not accepted"
             ),

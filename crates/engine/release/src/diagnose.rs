@@ -196,7 +196,8 @@ impl Diagnose for ReleaseError {
             Self::LabelsPromised(_) => (
                 Code::Other,
                 "use another ledger for these answers, if their table does not reveal who is a case; nothing was \
-                 charged".to_owned(),
+                 charged"
+                    .to_owned(),
             ),
         };
         vec![Diagnostic::new(code, self).with_help(help)]

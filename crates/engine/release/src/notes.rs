@@ -69,10 +69,12 @@ pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer
         Consistency::Applies if answered.noisy.consistent.is_none() => {
             format!("{left}; numbers this large are not made consistent")
         }
-        Consistency::Applies => "the noisy answers were changed as little as possible so that the groupings add up and \
+        Consistency::Applies => {
+            "the noisy answers were changed as little as possible so that the groupings add up and \
                                  counts are not negative, at no cost in budget. The intervals are those of the noisy \
                                  answers, extended to the shown numbers"
-            .to_owned(),
+                .to_owned()
+        }
     })
 }
 
@@ -203,9 +205,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
             format!("the caps of \"{of}\" leave out rows of each {} with {}", entity.key, many.join(", or "))
         };
         let joined = about.rows_in_joins().map(|rows| joined(&entity.key, rows));
-        return std::iter::once(rule)
-            .chain(joined)
-            .collect();
+        return std::iter::once(rule).chain(joined).collect();
     }
     let grouped = !planned.query().groups().is_empty();
     if let Some(entity) = &plan.policy().entity() {

@@ -42,9 +42,7 @@ pub enum ReleaseError {
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
     /// The ledger's promise is one that answers to SQL cannot be charged to.
-    #[error(
-        "the ledger of `{0}` promises to hide who is a case, and answers to SQL cannot be charged to that promise"
-    )]
+    #[error("the ledger of `{0}` promises to hide who is a case, and answers to SQL cannot be charged to that promise")]
     LabelsPromised(String),
     /// The outcome of an engine's trial could not be recorded.
     #[error("the outcome of the engine's trial could not be recorded: {0}")]

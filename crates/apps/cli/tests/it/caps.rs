@@ -132,7 +132,10 @@ fn the_loss_is_published_and_paid_for() {
     assert_eq!(place.charges(), 2);
     // In CSV it is a note of the answer.
     let csv = place.release(&["--query", "visits by sex", "--format", "csv"]).done().stdout;
-    assert!(csv.lines().next().unwrap().ends_with(",notes") && csv.contains("the caps leave out rows of about"), "{csv}");
+    assert!(
+        csv.lines().next().unwrap().ends_with(",notes") && csv.contains("the caps leave out rows of about"),
+        "{csv}"
+    );
     assert_eq!(place.charges(), 2);
     let page = place.run(&["report", "policy.toml"]).done().stdout;
     assert!(page.contains("visits by sex, left out"));

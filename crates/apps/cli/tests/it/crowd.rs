@@ -75,7 +75,12 @@ fn sixty_four_releases_at_once() {
         let policy = process % POLICIES;
         if !charged(policy) {
             let refused = run.refused();
-            assert!(refused.stderr.contains("is left") || refused.stderr.contains("is used up") || refused.stderr.contains("exceed"), "{refused:?}");
+            assert!(
+                refused.stderr.contains("is left")
+                    || refused.stderr.contains("is used up")
+                    || refused.stderr.contains("exceed"),
+                "{refused:?}"
+            );
             continue;
         }
         let done = run.done();

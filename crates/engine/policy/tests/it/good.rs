@@ -39,7 +39,9 @@ fn a_policy_may_have_no_queries_yet() {
     assert!(refused.contains("the policy has no query"), "{refused}");
     let refused = Policy::parse_to_ask_later(file, &before.replace("population", "pop")).unwrap_err().to_string();
     assert!(refused.contains("population") && !refused.contains("the policy has no query"), "{refused}");
-    assert!(Policy::parse_to_ask_later(file, "query = []").unwrap_err().to_string().contains("the policy has no query"));
+    assert!(
+        Policy::parse_to_ask_later(file, "query = []").unwrap_err().to_string().contains("the policy has no query")
+    );
 }
 
 #[test]

@@ -28,8 +28,8 @@ pub enum DrawError {
     NotOpen(u64),
     /// Numbers that were drawn on another basis.
     #[error(
-        "the numbers of the query of charge {0} were drawn by another version of deniable or from other contents; compute \
-         their answer with that version and contents"
+        "the numbers of the query of charge {0} were drawn by another version of deniable or from other contents; \
+         compute their answer with that version and contents"
     )]
     OtherBasis(u64),
 }

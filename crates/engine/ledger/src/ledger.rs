@@ -46,8 +46,8 @@ pub enum OpenError {
     },
     /// The same people may have a ledger already, under another name.
     #[error(
-        "{path} would begin a new budget for `{asked}`, but {known} is the ledger of `{recorded}` with the same {by}: the same \
-         people are charged to one ledger, so take its `population` and `ledger`"
+        "{path} would begin a new budget for `{asked}`, but {known} is the ledger of `{recorded}` with the same {by}: \
+         the same people are charged to one ledger, so take its `population` and `ledger`"
     )]
     SamePeople {
         /// The new ledger.

@@ -73,8 +73,8 @@ pub enum StoreError {
     },
     /// The head that was kept is missing.
     #[error(
-        "the head of {ledger} is missing: without {head} an older copy cannot be distinguished from the newest ledger; put it back, or \
-         accept the ledger as the newest one with `deniable ledger accept-head`"
+        "the head of {ledger} is missing: without {head} an older copy cannot be distinguished from the newest \
+         ledger; put it back, or accept the ledger as the newest one with `deniable ledger accept-head`"
     )]
     NoHead {
         /// The ledger.

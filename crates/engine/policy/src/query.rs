@@ -341,7 +341,8 @@ fn read_sampling(field: &Field<'_>) -> ReadResult<Sampling> {
         "simple" => Ok(Sampling::Simple),
         other => {
             let help = "write `sampling = \"simple\"` if the people in the data are a simple random sample of the \
-                        population; remove it where the answers are about the people in the data alone, or where the sample has weights or clusters";
+                        population; remove it where the answers are about the people in the data alone, or where the \
+                        sample has weights or clusters";
             Err(field.bad_text(format!("= \"{}\" is not known", shown(other)), help))
         }
     }

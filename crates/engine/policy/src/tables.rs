@@ -155,8 +155,8 @@ fn read_role(
         (None, false, _) => {
             let kind = PolicyErrorKind::RoleUndecided { table: names.table.clone() };
             let help = "decide: is it about the protected people? Then name the column that identifies the person of \
-                        each row, `entity = \"patient\"`. Or is it public knowledge, such as a list of towns? Then write \
-                        `unprotected = true` and `key = \"...\"`, the column that no two rows share";
+                        each row, `entity = \"patient\"`. Or is it public knowledge, such as a list of towns? Then \
+                        write `unprotected = true` and `key = \"...\"`, the column that no two rows share";
             Err(section.report.fail(&section.span, kind, help))
         }
     }

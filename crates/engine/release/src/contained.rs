@@ -3,11 +3,11 @@
 //! Showing a part of a release is post-processing (C-3). A stored answer contains a query when
 //!
 //! - both are about the same rows, and each measure of the query is one of the answer's
-//! ([`deniable_query::Query::measures_within`]);
+//!   ([`deniable_query::Query::measures_within`]);
 //! - the noise of each of them is at most that which the query would pay for, compared as fractions;
 //! - it was charged to the same account, and its SQL, planned under the present policy at its price, has the identity
-//! that was charged: the same version, read the same way, under the same caps. An answer with another identity is not
-//! used.
+//!   that was charged: the same version, read the same way, under the same caps. An answer with another identity is not
+//!   used.
 //!
 //! The first answer that contains a query is used, in the order in which answers were stored. A ledger only grows, so
 //! the answer shown for a query stays the same when a more exact answer is stored later, and needs no record of its

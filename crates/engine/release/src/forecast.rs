@@ -11,10 +11,10 @@
 //! `h` is the distance from the public centre to the further bound, and `n` the rows of a cell: `typical_rows` of the
 //! policy, shared equally by all cells, as if every row had a value and passed every condition. `m(…)` is the reach of
 //! a weighted sum of noises ([`deniable_core::interval`]). The bounds hold whatever the values are: with noises `a` and
-//! `b` of sum and count, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`; and with `c` of the squares, `μ =
-//! S/n` and `v ≤ h²`, the variance's error is `(c − 2μa + (μ² − v)b)/(n+b)` less the square of the mean's error. As in
-//! the intervals, most of the allowed error is for that sum and a little for the rest. No error exceeds the range that
-//! the bounds allow.
+//! `b` of sum and count, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`; and with `c` of the squares,
+//! `μ = S/n` and `v ≤ h²`, the variance's error is `(c − 2μa + (μ² − v)b)/(n+b)` less the square of the mean's error.
+//! As in the intervals, most of the allowed error is for that sum and a little for the rest. No error exceeds the range
+//! that the bounds allow.
 //!
 //! Targets refer to these errors ([`crate::target`]). Their size relative to the answers, and the errors of arithmetic
 //! on answers, depend on the answers: [`crate::typical`].

@@ -112,7 +112,7 @@ impl ReleaseOutcome {
 pub struct QueryAnswer {
     /// The noisy cells.
     pub noisy: Noisy,
-    /// Their origin: computed now, stored, or from an earlier answer.
+    /// Whether they were charged now, resumed, or stored.
     pub origin: Origin,
 }
 

@@ -95,7 +95,7 @@ fn every_badly_reading_column_is_named_whatever_is_asked() {
 fn accepted_columns_are_recorded_and_not_shown() {
     let place = Place::new(POLICY, DATA);
     let some = check(&place, &["--accept", "cost", "--accept", "day"]).refused();
-    assert!(some.stderr.contains("column `smoker` of `visits` reads badly"), "{some:?}");
+    assert!(some.stderr.contains("column `smoker` of `visits` cannot be read as declared"), "{some:?}");
     assert_eq!(versions(&place), 0);
     let all = ["--accept", "cost", "--accept", "visits.day", "--accept", "smoker"];
     let run = check(&place, &all).done();

@@ -362,7 +362,7 @@ fn pulled_columns_keep_their_faults() {
     let checked = at(&place, &owner(), &["data", "check", "policy.toml"]).refused();
     let pulled = at(&place, &owner(), &["data", "pull", "policy.toml", "--to", "extract"]).refused();
     for run in [&checked, &pulled] {
-        assert!(words(run).contains("column `cost` of `visits` reads badly"), "{run:?}");
+        assert!(words(run).contains("column `cost` of `visits` cannot be read as declared"), "{run:?}");
     }
     assert!(words(&checked).contains("badly.visits, ctid ("), "{checked:?}");
 }

@@ -1,4 +1,4 @@
-//! When two queries are the same: canonical bytes of everything that decides the measured numbers.
+//! Identity of queries: the canonical bytes of everything that decides the measured numbers.
 //!
 //! Every part is a tag, a number of fixed length, or bytes after their length, so that only equal parts give equal bytes.
 //! Values are canonical bytes of expressions ([`deniable_expression::canonical`]), never displayed text.
@@ -25,7 +25,6 @@ pub(crate) const ENTITIES: u8 = 1;
 pub(crate) const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 pub(crate) const PORTABLE_RANKING: &str = "deniable sha-256 of texts, salted, 2026-11";
 
-/// Bytes as they grow.
 #[derive(Default)]
 struct Bytes(Vec<u8>);
 
@@ -141,7 +140,7 @@ impl Bytes {
     }
 }
 
-/// Values in an order that does not depend on their order in the query, each once.
+/// Returns the values in an order that does not depend on their order in the query, without duplicates.
 pub fn sorted(ids: impl Iterator<Item = Id>, program: &Program) -> Vec<Id> {
     let mut all: Vec<(Vec<u8>, Id)> = ids.map(|id| (program.canonical(&[id]), id)).collect();
     all.sort();
@@ -149,7 +148,7 @@ pub fn sorted(ids: impl Iterator<Item = Id>, program: &Program) -> Vec<Id> {
     all.into_iter().map(|(_, id)| id).collect()
 }
 
-/// Measures in an order that does not depend on their order in the query, and the answers over them.
+/// Returns the measures in an order that does not depend on their order in the query, and the answers over them.
 pub fn ordered(
     measures: Vec<Measure>,
     answers: Vec<Vec<Estimator>>,
@@ -170,8 +169,8 @@ pub fn ordered(
 }
 
 impl Bytes {
-    /// How one row of each entity is computed: the rows that are read, and the fold of each column. The names of columns
-    /// are those of the query's own program.
+    /// The computation of one row of each entity: the rows that are read, and the fold of each column. Column names
+    /// are those in the program of the query.
     fn rows_of_entities(&mut self, made: &EntityRows, table: &TableSchema) -> &mut Self {
         let EntityRows { of, folds } = made;
         self.tag(1).bytes(&bytes(of)).text(&table.columns[0].name).size(folds.len());
@@ -199,7 +198,8 @@ impl Bytes {
     }
 }
 
-/// The bytes of a query about entities: those of the query that bounds the entities' rows, and the values of each entity.
+/// The bytes of a query about entities: those of the query that bounds the entities' rows, and the values of each
+/// entity.
 fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
     let PerEntity { of, beyond, values } = about;
     let mut parts = Bytes::default();
@@ -230,7 +230,7 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
                     parts.size(share.part as usize).size(share.whole as usize);
                 }
             }
-            // Entities are counted otherwise.
+            // All other measures of such a query count entities.
             _ => {
                 parts.tag(0);
             }
@@ -273,7 +273,7 @@ fn counted(query: &Query) -> Bytes {
                 parts.tag(1).text(key).text(kind.unwrap_or_default())
             }
         };
-        // Rows are capped before a join only.
+        // `rows_in_joins` matters only where protected tables are joined.
         let joined =
             table.entity.as_ref().filter(|_| joins.others.iter().any(|join| tables[join.table].is_protected()));
         parts.number(joined.map_or(0, |entity| entity.rows_in_joins.into()));
@@ -288,9 +288,8 @@ fn counted(query: &Query) -> Bytes {
     parts
 }
 
-/// The bytes of a query.
 pub fn bytes(query: &Query) -> Vec<u8> {
-    // How measures share the price follows from their conditions, which are named.
+    // The share of each measure follows from its conditions, which are part of the bytes.
     let Query {
         rows,
         groups,

@@ -1,14 +1,14 @@
-//! Which results count rows, and which sums depend on declared bounds: structural analysis, from the query alone.
+//! Static analysis of results: which results count rows, and which sums depend on declared bounds.
 //!
-//! A result counts rows unless its structure shows that it does not. An office's rule about small counts then holds for
-//! `SUM(1)`, `1.0 * COUNT(*)` and `SUM(x) / AVG(x)` as for `COUNT(*)`.
+//! A result counts rows unless its structure shows that it does not, so an office's rule about small counts applies to
+//! `SUM(1)`, `1.0 * COUNT(*)` and `SUM(x) / AVG(x)` as it does to `COUNT(*)`.
 //!
 //! | result | kind |
 //! |---|---|
-//! | counts; sums of constants, of truths, of values with one or two grid points | a number of rows, times a constant |
+//! | counts; sums of constants, Booleans, or values with one or two grid points | a number of rows, times a constant |
 //! | sums of values of a column | a total |
-//! | averages, spreads, fits, quantiles, ratios of counts or of totals | neither |
-//! | a count, or a total of the same columns, combined otherwise | undecided: treated as a number of rows |
+//! | averages, spreads, fits, quantiles, ratios of counts or of totals | not a number of rows, not a total |
+//! | a count, or a total of the same columns, combined in another way | undecided: treated as a number of rows |
 
 use crate::Fold;
 use crate::declared;
@@ -36,16 +36,15 @@ impl RowCount {
     }
 }
 
-/// The kind of a result, from its structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    /// A number of the query itself, or a key.
+    /// A number in the query itself, or a key.
     Constant,
     /// A number of rows.
     Rows(RowCount),
     /// A sum of values of these input columns.
     Total(BTreeSet<u32>),
-    /// Neither counts nor adds up rows.
+    /// Neither a number of rows nor a total.
     Mean,
     /// May count rows.
     Undecided,
@@ -60,7 +59,8 @@ struct Flow {
 }
 
 impl Query {
-    /// The result of an output column as a number of rows; `None` where its structure shows that it counts none.
+    /// The result of an output column as a number of rows; `None` where its structure shows that it does not count
+    /// rows.
     #[must_use]
     pub fn row_count(&self, column: usize) -> Option<RowCount> {
         let output = self.output();
@@ -81,7 +81,7 @@ impl Query {
             MeasureKind::Rows
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
-            // Bounds keep the order of values.
+            // Clamping keeps the order of values.
             | MeasureKind::Ranked { .. }
             | MeasureKind::Tree { .. } => return false,
         };
@@ -89,7 +89,7 @@ impl Query {
             return false;
         }
         let is_bounded = |column: &u32| match declared(&self.rows.tables, *column as usize) {
-            // Values of an entity's own rows are within the bounds that follow from those rows.
+            // Values computed from an entity's own rows are within the bounds that follow from those rows.
             Some((0, _)) if self.is_of_entity_rows() => !self.bounded_inside().is_empty(),
             Some((_, column)) => column.bounds.is_some(),
             None => true,
@@ -98,9 +98,9 @@ impl Query {
         arguments.iter().any(|at| flows[self.rows.arguments[*at].value.position()].columns.keys().any(is_bounded))
     }
 
-    /// Whether every row that has a value of the one argument has one of the other; `false` where that is not known.
+    /// Whether every row with a value of one argument has a value of the other; `false` where that is unknown.
     pub fn is_among(&self, argument: usize, other: usize) -> bool {
-        // The arguments of a query about entities are about their rows.
+        // Arguments of a query about entities refer to the rows of entities.
         let value = |argument: usize| self.rows.arguments.get(argument).map(|argument| argument.value);
         !self.is_per_entity()
             && value(argument)
@@ -108,7 +108,7 @@ impl Query {
                 .is_some_and(|(one, other)| presence::implies(&self.rows.program, one, other))
     }
 
-    /// Whether an argument is a column or a plain expression of columns, and not restricted by a condition.
+    /// Whether an argument is a column or a plain expression of columns, without a condition.
     pub fn is_of_all_rows(&self, argument: usize) -> bool {
         let value = self.rows.arguments[argument].value;
         !matches!(self.rows.program.node(value), Node::Call(Operation::Case, _))
@@ -135,7 +135,7 @@ impl Query {
             Term::Case(branches, otherwise) => {
                 let values = branches.iter().map(|(_, value)| value).chain([&**otherwise]);
                 let chosen = values.map(|value| self.kind(value, level)).reduce(either).unwrap_or(Kind::Constant);
-                // Constants that a count chooses reveal the count.
+                // Constants that are chosen by a count reveal the count.
                 let by_count = || branches.iter().any(|(condition, _)| self.compares_counts(condition, level));
                 if chosen == Kind::Constant && by_count() { Kind::Undecided } else { chosen }
             }
@@ -173,7 +173,6 @@ impl Query {
         }
     }
 
-    /// The kind of a sum of an argument.
     fn summed(&self, argument: usize) -> Kind {
         let argument = &self.rows.arguments[argument];
         let flows = self.flows();
@@ -199,7 +198,7 @@ impl Query {
     /// Whether a column is a value of an entity that counts the entity's own rows.
     fn counts_inside(&self, column: u32) -> bool {
         let Some(made) = &self.entity_rows else { return false };
-        // The first column would be the entity.
+        // Column 0 is the entity.
         let fold = (column as usize).checked_sub(1).and_then(|at| made.folds.get(at));
         match fold {
             Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..)) => true,
@@ -237,7 +236,7 @@ impl Query {
         let mut all: Vec<Flow> = Vec::new();
         for (id, node) in program.ids() {
             let flow = match node {
-                // A truth is 0 or 1, for all operands.
+                // A Boolean operand is 0 or 1.
                 _ if program.kind(id) == Type::Boolean => Flow::default(),
                 Node::Column(column) => Flow { columns: [(*column, 1)].into(), is_mixed: false },
                 Node::Constant(..) => Flow::default(),
@@ -281,7 +280,7 @@ fn joined(all: &[Flow], of: &[Id], paths: fn(u32, u32) -> u32) -> Flow {
     joined
 }
 
-/// The number that a term without keys and answers is.
+/// The number of a term without keys and answers.
 fn literal(term: &Term) -> Option<Rational> {
     match term {
         Term::Number(value) => Some(value.clone()),
@@ -298,7 +297,7 @@ fn literal(term: &Term) -> Option<Rational> {
     }
 }
 
-/// `times · count + plus`, where that still depends on the count.
+/// `times · count + plus`, if that still depends on the count.
 fn scaled(RowCount { times, plus }: &RowCount, by: &Rational) -> Kind {
     if by.is_zero() {
         return Kind::Undecided;
@@ -327,7 +326,7 @@ fn combined(operator: Operator, left: (Kind, Option<Rational>), right: (Kind, Op
         (Divide, Rows(count), Constant) => {
             right_value.filter(|by| !by.is_zero()).map_or(Undecided, |by| scaled(&count, &by.recip()))
         }
-        // Where a column flows into one of them alone, their sum or difference depends on its values.
+        // Where a column flows into only one of them, their sum or difference depends on its values.
         (Add | Subtract, Total(one), Total(other)) => {
             if one == other {
                 Undecided
@@ -361,7 +360,7 @@ fn of_function(function: Function, inner: Kind) -> Kind {
 
 fn windowed(function: WindowFunction, inner: Kind) -> Kind {
     match function {
-        // Numbers of result rows, and places among them, count no rows of the data.
+        // The number of result rows, and positions among them, do not count rows of the data.
         WindowFunction::Count
         | WindowFunction::Present
         | WindowFunction::Rank

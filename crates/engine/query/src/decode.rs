@@ -1,8 +1,8 @@
-//! Queries from their canonical bytes, against the tables that are declared now.
+//! Parses queries from their canonical bytes, against the tables that are declared now.
 //!
-//! The other direction is [`crate::canonical`]. A query that is read this way is written as the same bytes again; other
-//! bytes, and bytes that rest on other declarations, give `None`. What is shown of the numbers is no part of the bytes, so
-//! that such a query has measures and no output.
+//! The inverse of [`crate::canonical`]. Encoding a parsed query gives the same bytes again; other bytes, and bytes that
+//! depend on other declarations, give `None`. The output is not part of the bytes, so a parsed query has measures and
+//! no output.
 
 use crate::canonical::{CELLS, ENTITIES, FORMAT, PORTABLE_RANKING, RANKING, bytes};
 use crate::facts::keys::Derivation;
@@ -20,13 +20,13 @@ use deniable_expression::{Id, InputColumn, Node, Operation, Program, Type};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-/// A question about entities of a query about rows of entities has two queries inside.
+/// Nesting depth: a query about entities of a query about rows of entities contains two queries.
 const DEEPEST: usize = 2;
 /// Most characters of the name of a group.
 const MOST_NAME: usize = 1_000;
 
 impl Query {
-    /// The query that has these canonical bytes, about these tables, the main one first; `None` if there is none.
+    /// Parses canonical bytes about these tables, the main table first; `None` if they are not the bytes of a query.
     #[must_use]
     pub fn from_canonical(bytes: &[u8], tables: &[TableSchema]) -> Option<Self> {
         let mut reader = Reader(bytes);
@@ -35,7 +35,8 @@ impl Query {
     }
 }
 
-/// The rest of the bytes. Every method takes what it reads off their beginning, and gives `None` where it is not there.
+/// The remaining bytes. Every method consumes what it parses from their beginning, and returns `None` if that is
+/// malformed.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -88,7 +89,8 @@ impl<'a> Reader<'a> {
         self.rational().filter(Rational::is_positive)
     }
 
-    /// As many elements as are announced. Each takes a byte at least, so that no announcement makes room for more.
+    /// Parses a list whose length comes first. Each element takes at least one byte, so a length above the number of
+    /// remaining bytes is rejected before anything is allocated.
     fn list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let size = self.size()?;
         (size <= self.0.len()).then_some(())?;
@@ -109,7 +111,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Into how many steps a unit is cut.
+    /// Parses the number of steps into which a unit is divided.
     fn times(&mut self) -> Option<i64> {
         self.number().filter(|times| (1..=2).contains(times))
     }
@@ -128,7 +130,7 @@ impl<'a> Reader<'a> {
         (whole > 0 && part <= whole).then_some(QuantileShare { part, whole })
     }
 
-    /// Goes past everything before the groups of a query about cells; whether its levels are capped together.
+    /// Skips everything before the groups of a query about cells; returns whether its levels are capped together.
     pub(crate) fn skip_rows(&mut self) -> Option<bool> {
         (self.tag()? == FORMAT && self.tag()? == CELLS).then_some(())?;
         if self.truth()? {
@@ -189,7 +191,7 @@ impl<'a> Reader<'a> {
         self.bytes().map(drop)
     }
 
-    /// Goes past a value and its grid.
+    /// Skips a value and its grid.
     fn skip_valued(&mut self) -> Option<()> {
         self.bytes()?;
         if self.truth()? {
@@ -220,7 +222,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes past the kind and the unit of a measure.
+    /// Skips the kind and the unit of a measure.
     pub(crate) fn skip_kind(&mut self) -> Option<()> {
         match self.tag()? {
             0 | 2 => {}
@@ -254,7 +256,7 @@ impl<'a> Reader<'a> {
         self.list(|reader| reader.list(Reader::size))
     }
 
-    /// A query that is inside so many others.
+    /// Parses a query at this nesting depth.
     fn query(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
         (depth <= DEEPEST && self.tag()? == FORMAT).then_some(())?;
         match self.tag()? {
@@ -264,7 +266,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A query about cells, behind its first two bytes.
+    /// Parses a query about cells, after its first two bytes.
     fn cells(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
         let entity_rows = if self.truth()? { Some(self.entity_rows(tables, depth)?) } else { None };
         let (entity_rows, tables): (_, Vec<TableSchema>) = match entity_rows {
@@ -274,7 +276,7 @@ impl<'a> Reader<'a> {
             }
             None => (None, tables.to_vec()),
         };
-        // Which groups follow from others is derived again.
+        // The nesting of groups is derived again.
         self.list(|reader| Some((reader.size()?, reader.size()?)))?;
         self.truth()?;
         let ranking = match self.text()? {
@@ -324,7 +326,7 @@ impl<'a> Reader<'a> {
         Some(query)
     }
 
-    /// The position of a table of this name. The rest follows from its declaration.
+    /// The position of the table with this name and key. Everything else follows from its declaration.
     fn table(&mut self, tables: &[TableSchema]) -> Option<usize> {
         let name = self.text()?;
         self.truth()?;
@@ -336,7 +338,7 @@ impl<'a> Reader<'a> {
         tables.iter().position(|table| table.name == name)
     }
 
-    /// How one row of each entity is made, and the table of these rows.
+    /// Parses how one row of each entity is computed, and derives the table of these rows.
     fn entity_rows(&mut self, tables: &[TableSchema], depth: usize) -> Option<(EntityRows, TableSchema)> {
         let inner = self.bytes()?;
         let of = Reader(inner).query(tables, depth + 1)?;
@@ -350,7 +352,7 @@ impl<'a> Reader<'a> {
         Some((made, table))
     }
 
-    /// A query about the entities of another, behind its first two bytes.
+    /// Parses a query about the entities of another query, after its first two bytes.
     fn entities(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
         let of = Reader(self.bytes()?).query(tables, depth + 1)?;
         let beyond = if self.truth()? { Some(self.caps()?) } else { None };
@@ -377,7 +379,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A program over the columns of these tables.
 fn program_of(tables: &[TableSchema]) -> Program {
     let columns = tables.iter().flat_map(|table| {
         let column = |name: &str, kind| InputColumn { table: table.name.clone(), name: name.to_owned(), kind };
@@ -386,14 +387,14 @@ fn program_of(tables: &[TableSchema]) -> Program {
     Program::new(columns.collect())
 }
 
-/// The program that decoding builds from values, and the arguments of measures.
+/// The program that decoding builds, and the arguments of measures.
 struct ProgramBuilder {
     program: Program,
     arguments: Vec<Argument>,
 }
 
 impl ProgramBuilder {
-    /// The value that has these canonical bytes, as a node of the program.
+    /// The value with these canonical bytes, as a node of the program.
     fn value(&mut self, bytes: &[u8]) -> Option<Id> {
         let (from, roots) = Program::from_canonical(bytes)?;
         let [root] = roots.as_slice() else { return None };
@@ -420,7 +421,7 @@ impl ProgramBuilder {
     /// The position of a value and its grid among the arguments.
     fn valued(&mut self, reader: &mut Reader<'_>) -> Option<usize> {
         let value = self.value(reader.bytes()?)?;
-        // Days and moments are ranked as whole numbers.
+        // Dates and timestamps are ranked as integers.
         let of_times = match self.program.node(value) {
             Node::Call(Operation::Cast(Type::Integer), from) => {
                 from.iter().any(|from| matches!(self.program.kind(*from), Type::Date | Type::Timestamp))

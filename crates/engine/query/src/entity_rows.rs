@@ -1,4 +1,4 @@
-//! One row of each entity, worked out of the entity's own rows (S-PE).
+//! One row for each entity, computed from the entity's own rows (S-PE).
 
 use crate::facts::keys::Derivation;
 use crate::facts::range::Ranges;
@@ -7,40 +7,40 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Key, TableSchema};
 use deniable_expression::{Id, Node, Type};
 
-/// What is worked out of each entity's rows.
+/// The computation of one row from each entity's rows.
 #[derive(Debug, Clone)]
 pub struct EntityRows {
-    /// The rows: tables, joins, conditions, and the arguments of the folds.
+    /// The rows that are read: tables, joins, conditions, and the arguments of the folds.
     pub of: Query,
-    /// The columns of an entity's row, but for the first, which would be the entity.
+    /// The columns of an entity's row, except the first, which is the entity's key.
     pub folds: Vec<Fold>,
 }
 
-/// One value of each entity, of its rows.
+/// One value of each entity, computed from its rows. Arguments are positions in [`EntityRows::of`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fold {
-    /// How many there are.
+    /// Number of rows.
     Rows,
-    /// How many have a value of this argument.
+    /// Number of rows in which this argument is not NULL.
     Present(usize),
-    /// How many of these keys it has.
+    /// Number of these keys that the entity has.
     Distinct(usize, Vec<Key>),
-    /// The sum of its values on its grid, as a whole number where the flag says so.
+    /// The sum of the values on their grid; an integer if the flag is set.
     Sum(usize, bool),
-    /// Their average.
+    /// The average.
     Average(usize),
-    /// The smallest.
+    /// The smallest value.
     Least(usize),
-    /// The largest.
+    /// The largest value.
     Greatest(usize),
-    /// The value of the row where another is smallest; of several such rows the smallest value.
+    /// The value of the row where `by` is smallest; of several such rows the smallest value.
     AtLeast {
         /// The value's argument.
         value: usize,
         /// The argument that rows are ordered by.
         by: usize,
     },
-    /// The value of the row where another is largest; of several such rows the smallest value.
+    /// The value of the row where `by` is largest; of several such rows the smallest value.
     AtGreatest {
         /// The value's argument.
         value: usize,
@@ -49,12 +49,12 @@ pub enum Fold {
     },
 }
 
-/// The part of a step to which the average of one entity is taken.
+/// The average of one entity is rounded to this fraction of a step.
 const AVERAGE: i64 = 100;
 
 impl EntityRows {
-    /// The table that the rows make: the entity's key, which has a name and a type and no value, and a column of each fold. Of
-    /// columns with one name, the later ones are told apart by their position.
+    /// The table of these rows: the entity's key, a column with a name and a type but no values, and a column for each
+    /// fold. A name that occurs again gets its position as a suffix.
     #[must_use]
     pub fn table(&self, names: Vec<String>) -> Option<TableSchema> {
         let rows = self.of.rows();
@@ -70,20 +70,20 @@ impl EntityRows {
         Some(TableSchema::protected(format!("(one row for each {key})"), columns, None))
     }
 
-    /// Whether the column at this position is a number of rows or of keys: never NULL, and within what is known of it.
+    /// Whether the column at this position is a number of rows or of keys: never NULL, and within its known range.
     pub fn is_count(&self, column: usize) -> bool {
         let fold = column.checked_sub(1).and_then(|at| self.folds.get(at));
         matches!(fold, Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..)))
     }
 
-    /// The arguments that folds look at, by their position.
+    /// The argument at this position, which folds refer to.
     pub fn argument(&self, at: usize) -> &Argument {
         &self.of.rows.arguments[at]
     }
 }
 
 impl Fold {
-    /// The column that it makes: what is known of its values follows from what is known of the rows'.
+    /// The column of a fold, with the facts that follow from those of the rows.
     fn column(&self, name: String, rows: &Rows) -> Column {
         let counted =
             |least| Column { step: Some(whole(1)), least: Some(least), ..Column::new(&name, ColumnType::Integer) };
@@ -117,7 +117,7 @@ impl Fold {
         }
     }
 
-    /// The argument whose values it is made of.
+    /// The argument whose values are folded.
     pub fn argument(&self) -> Option<usize> {
         match self {
             Self::Rows => None,
@@ -134,7 +134,8 @@ impl Fold {
 }
 
 impl Query {
-    /// What is added up or averaged of each entity's own rows, and the bounds that its values count as where they are beyond them.
+    /// The arguments that are summed or averaged within each entity's own rows, and the bounds to which their values
+    /// are clamped.
     #[must_use]
     pub fn bounded_inside(&self) -> Vec<(String, Rational, Rational)> {
         let Some(made) = &self.entity_rows else { return Vec::new() };
@@ -152,14 +153,14 @@ impl Query {
         all
     }
 
-    /// Whether its rows are one of each entity, with values that were worked out of the entity's own rows (S-PE).
+    /// Whether the query's rows are one for each entity, with values computed from the entity's own rows (S-PE).
     #[must_use]
     pub fn is_of_entity_rows(&self) -> bool {
         self.entity_rows.is_some()
     }
 }
 
-/// The smallest or largest of values is one of them: what is known of all is known of it.
+/// The column of an extreme: the smallest or largest value is one of the values, so all their facts hold for it.
 fn extreme(name: &str, value: Id, rows: &Rows) -> Column {
     let Rows { program, tables, .. } = rows;
     let column = Column::new(name, column_type(program.kind(value)));
@@ -191,7 +192,7 @@ fn column_type(kind: Type) -> ColumnType {
     }
 }
 
-/// The column with bounds that are known to hold; without, where they have too many steps to be counted.
+/// The column with bounds that are known to hold; without bounds, if they have too many steps to be counted.
 fn within(column: Column, low: Rational, high: Rational, step: Rational) -> Column {
     Column { bounds: Bounds::new(low, high, step).ok(), ..column }
 }

@@ -1,6 +1,6 @@
-//! Why a query is refused. Refusals depend on the SQL and the policy alone, and quote no value of the data.
+//! Reasons to reject a query. They depend on the SQL and the policy alone, and quote no value of the data.
 
-/// A stretch of SQL text, 1-based, ends included as the parser reports them.
+/// A range of SQL text, 1-based, with the ends that the parser reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Line of the first character.
@@ -19,7 +19,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A word of the SQL that a complaint is about, where its place is not known otherwise.
+/// The word of the SQL that an error is about, for errors whose place is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
     /// A name, keyword or operator, in any case.
@@ -31,33 +31,33 @@ pub enum Word {
 /// A name in a query that the policy does not declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// No table has it.
+    /// A table.
     Table,
-    /// No column has it.
+    /// A column.
     Column,
 }
 
-/// A question that cannot be answered, for reasons that are public.
+/// A query that cannot be answered, for a public reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// Not SQL.
     #[error("the SQL cannot be read: {message}")]
     Syntax {
-        /// The parser's complaint.
+        /// The parser's message.
         message: String,
-        /// Where it stumbled, when it says so.
+        /// The position of the error, if the parser reports it.
         place: Option<Place>,
     },
-    /// SQL that refers to something that is not there, or mixes types that do not mix.
+    /// SQL that refers to an undeclared name, or mixes types that do not mix.
     #[error("{message}")]
     Meaning {
-        /// The planner's complaint.
+        /// The planner's message.
         message: String,
-        /// What to do about it, where that is known.
+        /// The hint how to correct the query, if known.
         help: Option<String>,
-        /// Where, when known.
+        /// The place in the SQL, if known.
         place: Option<Place>,
-        /// A word that stands there.
+        /// The word of the SQL that the error is about.
         word: Option<Word>,
         /// Whether a table or column is missing.
         missing: Option<Missing>,
@@ -65,22 +65,22 @@ pub enum QueryError {
     /// SQL outside the allow-list.
     #[error("{construct} is not supported")]
     Refused {
-        /// What was found.
+        /// The rejected construct.
         construct: String,
-        /// What to write instead, or why it cannot be.
+        /// The hint what to write instead, or why the query cannot be answered.
         help: String,
-        /// Where, when known.
+        /// The place in the SQL, if known.
         place: Option<Place>,
-        /// A word that stands there.
+        /// The word of the SQL that the error is about.
         word: Option<Word>,
     },
 }
 
-const AMISS: &str = "look at this word and the one before it: a comma, a parenthesis, a quote or a keyword is amiss";
-const A_WORD_MORE: &str = "look at this word and the one before it: a comma, a parenthesis, a quote or a keyword is amiss; \
-                           a column's name with spaces stands in double quotes, as \"hours per week\"";
+const AMISS: &str = "check this word and the one before it for a wrong or missing comma, parenthesis, quote or keyword";
+const A_WORD_MORE: &str = "check this word and the one before it for a wrong or missing comma, parenthesis, quote or \
+                           keyword; write a column's name with spaces in double quotes, as \"hours per week\"";
 
-/// Whether the parser had read an expression and met another word: so it sees a name with spaces.
+/// Whether the parser had read an expression and met another word, as it does where a name contains spaces.
 fn one_word_too_many(message: &str) -> bool {
     let found =
         message.strip_prefix("Expected: ), found: ").or(message.strip_prefix("Expected: end of statement, found: "));
@@ -88,23 +88,23 @@ fn one_word_too_many(message: &str) -> bool {
 }
 
 impl QueryError {
-    /// SQL that refers to something that is not there, or mixes types that do not mix.
+    /// An error about an undeclared name, or about types that do not mix.
     pub fn meaning(message: impl Into<String>) -> Self {
         Self::Meaning { message: message.into(), help: None, place: None, word: None, missing: None }
     }
 
-    /// A table, or a column, that the policy does not declare, and what to write instead.
+    /// An error about a table or column that the policy does not declare, and what to write instead.
     pub fn missing(missing: Missing, message: impl Into<String>, help: impl Into<String>) -> Self {
         let (message, help) = (message.into(), Some(help.into()));
         Self::Meaning { message, help, place: None, word: None, missing: Some(missing) }
     }
 
-    /// SQL outside the allow-list, and what to do instead.
+    /// An error about SQL outside the allow-list, and what to write instead.
     pub fn refused(construct: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused { construct: construct.into(), help: help.into(), place: None, word: None }
     }
 
-    /// The same with another hint. The hint of a syntax error stays.
+    /// Replaces the hint. The hint of a syntax error stays.
     pub fn with_help(mut self, new: String) -> Self {
         match &mut self {
             Self::Refused { help, .. } => *help = new,
@@ -114,12 +114,12 @@ impl QueryError {
         self
     }
 
-    /// The same about this name, keyword or operator, unless a place or word is known.
+    /// Attaches this name, keyword or operator, unless a place or word is known.
     pub fn about(self, name: impl Into<String>) -> Self {
         self.about_word(Word::Name(name.into()))
     }
 
-    /// The same about this text, unless a place or word is known.
+    /// Attaches this text, unless a place or word is known.
     pub fn about_text(self, text: impl Into<String>) -> Self {
         self.about_word(Word::Text(text.into()))
     }
@@ -135,7 +135,7 @@ impl QueryError {
         self
     }
 
-    /// The same about this keyword alone, where all that is known is the clause or the question that it stands in.
+    /// Narrows the error to this keyword, if only the clause or the query around it is known.
     pub fn narrowed_to(mut self, keyword: impl Into<String>) -> Self {
         match &mut self {
             Self::Syntax { .. } => {}
@@ -144,7 +144,7 @@ impl QueryError {
         self
     }
 
-    /// The same at this place, unless one is known: whoever is nearest to the matter speaks first.
+    /// Attaches this place, unless one is known: the innermost caller knows the place best.
     pub fn at(mut self, new: Option<Place>) -> Self {
         match &mut self {
             Self::Syntax { place, .. } | Self::Meaning { place, .. } | Self::Refused { place, .. } => {
@@ -154,7 +154,7 @@ impl QueryError {
         self
     }
 
-    /// The same at the only place where its word stands. A word that stands in several places tells none.
+    /// Attaches the place of the error's word, if the word occurs exactly once.
     pub fn found_by(mut self, places: impl Fn(&Word) -> Vec<Place>) -> Self {
         if let Self::Meaning { place, word: Some(word), .. } | Self::Refused { place, word: Some(word), .. } = &mut self
             && let [only] = places(word).as_slice()
@@ -164,7 +164,7 @@ impl QueryError {
         self
     }
 
-    /// The hint.
+    /// The hint how to correct the query.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         match self {
@@ -174,7 +174,7 @@ impl QueryError {
         }
     }
 
-    /// Where in the SQL.
+    /// The place in the SQL, if known.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         match self {

@@ -1,22 +1,22 @@
-//! What is grouped by, and the keys that are shown.
+//! Groups: the GROUP BY expressions of a query and their keys.
 
 use deniable_core::schema::Key;
 use deniable_expression::Id;
 use std::collections::BTreeMap;
 
-/// A column or expression that is grouped by, with its keys in their natural order.
+/// A GROUP BY column or expression, with its keys in their natural order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// What is grouped by, in words.
+    /// The column's name, or the expression in words.
     pub name: String,
-    /// Its keys, as rows hold them.
+    /// The keys, as rows contain them.
     pub keys: Vec<Key>,
     /// The expression.
     pub value: Id,
-    /// The number of keys at the end that count but are never shown: rows that the groups leave out, but a total beside
-    /// them includes.
+    /// The number of keys at the end that count but are never shown: they hold the rows that the groups leave out and
+    /// that a total beside the groups includes.
     pub hidden: usize,
-    /// Shown texts by key; only where the group is a column itself.
+    /// Shown texts by key; empty unless the group is a plain column.
     pub labels: BTreeMap<Key, String>,
 }
 
@@ -27,19 +27,19 @@ impl Group {
         self.labels.get(key).map(String::as_str)
     }
 
-    /// Whether values outside the keys are a shown group.
+    /// Whether values outside the keys form a shown group.
     #[must_use]
     pub fn takes_others(&self) -> bool {
         self.hidden == 0 && self.keys.contains(&Key::Other)
     }
 
-    /// Whether rows of no shown group count in a total beside the groups.
+    /// Whether rows outside the shown groups count in a total beside the groups.
     #[must_use]
     pub fn counts_left_out(&self) -> bool {
         self.hidden > 0
     }
 
-    /// The keys as they are shown: times that are all midnights are days.
+    /// A key as it is shown: timestamps that are all midnights become dates.
     #[must_use]
     pub fn shown(&self, key: &Key) -> Key {
         const DAY: i64 = 86_400_000_000;

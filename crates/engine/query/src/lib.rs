@@ -1,15 +1,16 @@
-//! A query as data: what is taken from rows, grouped, measured and shown, with the sensitivity of each measure and canonical
-//! bytes of all that decides the measured numbers. No SQL text is read here, and no data.
+//! A query as data: rows, groups, measures and output, with the sensitivity of each measure and the canonical bytes of
+//! everything that decides the measured numbers. This crate reads no SQL text and no data.
 //!
 //! | question | where |
 //! |---|---|
-//! | what is asked? | [`Query`]: [`Rows`], [`Group`]s, [`Measure`]s, [`output`] |
-//! | what is worked out of each entity's own rows? | [`EntityRows`] |
-//! | when are two queries one? | [`Query::canonical`], read by [`Query::from_canonical`]; are its numbers among another's? [`Contents`] |
-//! | how much does one entity change a measure? | [`Query::sensitivity`] |
-//! | which questions are about entities and not about rows? | [`Query::left_out`], [`Query::per_entity`] |
-//! | what do public facts say of an expression? | [`facts`]: bounds and grids, keys, typical values |
-//! | what is wrong with a query? | [`QueryError`] |
+//! | contents of a query | [`Query`]: [`Rows`], [`Group`]s, [`Measure`]s, [`output`] |
+//! | one row computed from each entity's own rows | [`EntityRows`] |
+//! | identity of queries | [`Query::canonical`], parsed by [`Query::from_canonical`] |
+//! | containment of one query in another | [`Contents`] |
+//! | the most that one entity changes a measure | [`Query::sensitivity`] |
+//! | queries about entities instead of rows | [`Query::left_out`], [`Query::per_entity`] |
+//! | static analysis of expressions from public facts | [`facts`]: bounds and grids, keys, typical values |
+//! | reasons to reject a query | [`QueryError`] |
 //!
 //! The order of operations is fixed: row-wise expressions, WHERE, drop undeclared keys, clamp, cap each entity's
 //! rows, add up.

@@ -1,46 +1,46 @@
-//! What is measured, and how answers are worked out of measures.
+//! Measures: exact vectors of integers, and the estimators that compute answers from them.
 
 use crate::Regression;
 use deniable_core::exact::Rational;
 use deniable_core::sensitivity::RowRange;
 use deniable_expression::Type;
 
-/// A vector of whole numbers, one or more for each cell of its level.
+/// A vector of integers, one or more for each cell of its level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measure {
-    /// What is added up or looked for.
+    /// The aggregate.
     pub kind: MeasureKind,
-    /// What one unit of a released number is worth: 1 for counts.
+    /// The value of one unit of a released number: 1 for counts.
     pub unit: Rational,
-    /// The level whose cells it has.
+    /// The level whose cells the measure has.
     pub level: usize,
-    /// Its part of the share, relative to those of other measures.
+    /// Its weight within the query's share, relative to other measures.
     pub weight: Rational,
 }
 
-/// What a measure adds up or looks for.
+/// The aggregate of a measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MeasureKind {
-    /// Rows.
+    /// Number of rows.
     Rows,
-    /// Rows where an argument is not NULL.
+    /// Number of rows where an argument is not NULL.
     NotNull {
         /// The argument's position.
         argument: usize,
     },
-    /// Entities with at least one row; with `present`, one where that argument is not NULL.
+    /// Number of entities with at least one row; with `present`, with a row where that argument is not NULL.
     Entities {
         /// The argument's position.
         present: Option<usize>,
     },
-    /// Values on their grid, less a public centre.
+    /// Sum of values on their grid, minus a public centre.
     Sum {
         /// The values.
         of: CentredArgument,
         /// The range of what one row adds, in units, centre subtracted.
         range: RowRange,
     },
-    /// Products of two such values in one row; squares, where both are the same.
+    /// Sum of the products of two such values in one row; of squares if both are the same.
     Product {
         /// The values.
         of: [CentredArgument; 2],
@@ -51,37 +51,37 @@ pub enum MeasureKind {
     Ranked {
         /// The argument's position.
         argument: usize,
-        /// The rank that is wanted.
+        /// The wanted rank.
         target: Target,
     },
-    /// Several quantiles, read off noisy counts of the intervals of a tree over the grid.
+    /// Several quantiles, computed from noisy counts of the intervals of a tree over the grid.
     Tree {
         /// The argument's position.
         argument: usize,
-        /// The wanted shares, ascending.
+        /// The wanted quantiles, ascending.
         shares: Vec<QuantileShare>,
     },
 }
 
-/// Values of an argument, less a public centre: `times · value − centre`, in units of `1/times` of its grid's.
+/// Values of an argument, minus a public centre: `times · value − centre`, in units of `1/times` of its grid's unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CentredArgument {
     /// The argument's position.
     pub argument: usize,
-    /// How many steps its unit is cut into: 1, or 2 where the centre lies between two values.
+    /// The number of steps in a unit: 1, or 2 where the centre is halfway between two values.
     pub times: i64,
-    /// The centre, in these steps.
+    /// The centre, in steps.
     pub centre: i64,
 }
 
 impl CentredArgument {
-    /// The values themselves.
+    /// The values themselves, with centre 0.
     #[must_use]
     pub fn nowhere(argument: usize) -> Self {
         Self { argument, times: 1, centre: 0 }
     }
 
-    /// What a value of so many grid units adds.
+    /// The contribution of a value of this many grid units.
     #[must_use]
     pub fn of(&self, units: i64) -> i128 {
         i128::from(units) * i128::from(self.times) - i128::from(self.centre)
@@ -103,18 +103,18 @@ impl From<QuantileShare> for (u64, u64) {
     }
 }
 
-/// Which value is wanted.
+/// The rank of a wanted value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// The one below which this share of the values lies.
+    /// The value below which this share of the values is.
     Share(QuantileShare),
-    /// One near the lowest.
+    /// A value near the lowest.
     Lowest,
-    /// One near the highest.
+    /// A value near the highest.
     Highest,
 }
 
-/// An aggregate of the question, by the positions of its measures.
+/// An aggregate of the query, by the positions of its measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Estimator {
     /// A number of rows or entities.
@@ -127,40 +127,41 @@ pub enum Estimator {
         /// The measure.
         measure: usize,
     },
-    /// An average: centre + sum / count, between the bounds.
+    /// An average: centre + sum / count, clamped to the bounds.
     Average(Moments),
-    /// A weighted average: centre + sum of weighted values / sum of weights, between the bounds. The count is that of the weights.
+    /// A weighted average: centre + sum of weighted values / sum of weights, clamped to the bounds. The count is that
+    /// of the weights.
     Weighted(Moments),
-    /// A variance, or its root.
+    /// A variance, or its square root.
     Variance {
         /// Sum, count, centre and bounds.
         moments: Moments,
         /// The measure of the sum of squares.
         squares: usize,
-        /// Whether it is an estimate for a larger population: divided by n − 1.
+        /// Whether it is the sample variance, divided by n − 1.
         sample: bool,
-        /// Whether its root is wanted.
+        /// Whether the square root is wanted.
         root: bool,
     },
-    /// A number about values that go together.
+    /// A statistic of several values of a row.
     Regression(Box<Regression>),
     /// A quantile.
     Quantile {
         /// The measure.
         measure: usize,
-        /// Which of the measure's quantiles.
+        /// The position among the measure's quantiles.
         position: usize,
-        /// What kind of value it is.
+        /// The type of the value.
         value: ValueKind,
     },
 }
 
-/// What averages and variances rest on.
+/// The inputs of averages and variances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moments {
     /// The measure of the centred sum.
     pub sum: usize,
-    /// The measure of the count; of a weighted average that of the sum of the weights.
+    /// The measure of the count; for a weighted average, of the sum of the weights.
     pub count: usize,
     /// The centre.
     pub centre: Rational,
@@ -170,19 +171,19 @@ pub struct Moments {
     pub high: Rational,
 }
 
-/// What the whole numbers of a quantile stand for.
+/// The meaning of the integers of a quantile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// Multiples of the grid's unit.
     Number,
     /// Days since 1970-01-01.
     Date,
-    /// Microseconds since then.
+    /// Microseconds since 1970-01-01.
     Timestamp,
 }
 
 impl Estimator {
-    /// The measures it rests on.
+    /// The measures that the estimator depends on.
     #[must_use]
     pub fn measures(&self) -> Vec<usize> {
         match self {
@@ -193,7 +194,7 @@ impl Estimator {
         }
     }
 
-    /// The same answer after its measures have moved to other positions.
+    /// The same estimator after its measures have moved to other positions.
     pub fn moved(self, place: impl Fn(usize) -> usize) -> Self {
         let all = |moments: Moments| Moments { sum: place(moments.sum), count: place(moments.count), ..moments };
         match self {
@@ -211,7 +212,7 @@ impl Estimator {
 }
 
 impl ValueKind {
-    /// What values of a type are.
+    /// The kind of the values of a type.
     pub fn of(kind: Type) -> Self {
         match kind {
             Type::Date => Self::Date,

@@ -1,7 +1,7 @@
-//! Groups of which one determines another: the municipality its county (`within` of a column).
+//! Groups that determine other groups: a municipality determines its county (`within` of a column).
 //!
-//! A level with both has the cells of the finer one alone: the other's key follows from public facts. It is the same function of a row at
-//! every level, so that parts add up to their totals exactly.
+//! A level with both groups has the cells of the finer one alone: the key of the coarser group follows from public
+//! facts. It is the same function of a row at every level, so parts add up to their totals exactly.
 
 use crate::Group;
 use crate::QueryError;
@@ -9,12 +9,13 @@ use deniable_core::schema::Key;
 use deniable_expression::{Id, Node, Operation, Program};
 use std::collections::HashMap;
 
-/// Which groups follow from others. By default none does.
+/// The groups that follow from other groups. The default has no such groups.
 #[derive(Debug, Clone, Default)]
 pub struct Nesting {
-    /// For each group the nearest one that it follows from: a forest.
+    /// For each group the nearest group from which it follows: a forest.
     within: Vec<Option<FinerGroup>>,
-    /// The groups of each level as they were asked for, where some are left out of the levels because they follow from others.
+    /// The groups of each level as the query lists them, if some are removed from the levels because they follow from
+    /// others.
     asked: Vec<Vec<usize>>,
 }
 
@@ -23,12 +24,12 @@ pub struct Nesting {
 pub struct FinerGroup {
     /// The position of the finer group.
     pub group: usize,
-    /// For each key of the finer group the position of the key that it lies within.
+    /// For each key of the finer group the position of its parent key.
     pub parents: Vec<usize>,
 }
 
 impl Nesting {
-    /// Finds out which groups follow from others, and leaves these out of the levels that have both.
+    /// Finds the groups that follow from other groups, and removes them from the levels that contain both.
     ///
     /// # Errors
     /// When two levels would have the same cells.
@@ -43,7 +44,7 @@ impl Nesting {
         for (group, (column, looked_up)) in nodes.iter().enumerate() {
             let mut nearest: Option<FinerGroup> = None;
             for (finer, (other, is_coarser)) in nodes.iter().enumerate() {
-                // Columns without `within` have nothing to do with it.
+                // Columns without `within` are unrelated.
                 if finer == group || other != column || !(*looked_up || *is_coarser) {
                     continue;
                 }
@@ -51,7 +52,7 @@ impl Nesting {
                 let places = [group, finer].map(|group| places(&groups[group], &keys, program));
                 let [Some(own), Some(others)] = places else { continue };
                 let Some(parents) = follows(&own, &others, groups[finer].keys.len()) else { continue };
-                // Of two that follow from each other the first one counts.
+                // Of two groups that follow from each other, the first one is kept.
                 if follows(&others, &own, groups[group].keys.len()).is_some() && group < finer {
                     continue;
                 }
@@ -89,17 +90,17 @@ impl Nesting {
         self.nearest(group).is_some()
     }
 
-    /// What a group follows from.
+    /// The nearest group from which a group follows.
     pub fn nearest(&self, group: usize) -> Option<&FinerGroup> {
         self.within.get(group)?.as_ref()
     }
 
-    /// Whether a level shows a key of a group: as it was asked for.
+    /// Whether the query lists a group at this level, so that results show its keys.
     pub fn shows(&self, level: usize, levels: &[Vec<usize>], group: usize) -> bool {
         self.asked.get(level).unwrap_or(&levels[level]).contains(&group)
     }
 
-    /// The group that this one is counted by where all groups are: itself, unless it follows from others.
+    /// The group by which this one is counted at a level with all groups: itself, unless it follows from another.
     pub fn root(&self, group: usize) -> usize {
         let mut root = group;
         while let Some(within) = self.nearest(root) {
@@ -108,7 +109,8 @@ impl Nesting {
         root
     }
 
-    /// The position of a group's key where a group is known to have the key at `place`; `None` where it does not follow.
+    /// The position of a group's key, given the position `place` of the key of group `fine`; `None` if it does not
+    /// follow.
     pub fn place(&self, group: usize, fine: usize, place: usize) -> Option<usize> {
         if group == fine {
             return Some(place);
@@ -117,25 +119,25 @@ impl Nesting {
         within.parents.get(self.place(within.group, fine, place)?).copied()
     }
 
-    /// Whether a group is, or follows from, another.
+    /// Whether a group is the other one, or follows from it.
     fn follows_from(&self, group: usize, fine: usize) -> bool {
         group == fine || self.nearest(group).is_some_and(|within| self.follows_from(within.group, fine))
     }
 
-    /// A level without the groups that follow from others of it.
+    /// The level without the groups that follow from other groups of it.
     fn reduced(&self, level: &[usize]) -> Vec<usize> {
         let follows = |group: usize| level.iter().any(|fine| *fine != group && self.follows_from(group, *fine));
         level.iter().copied().filter(|group| !follows(*group)).collect()
     }
 
-    /// A level with all groups, of this many, that follow from its own.
+    /// The level with all groups, of `groups` in total, that follow from its own.
     pub fn extended(&self, level: &[usize], groups: usize) -> Vec<usize> {
         let follows = |group: &usize| level.iter().any(|fine| self.follows_from(*group, *fine));
         (0..groups).filter(follows).collect()
     }
 }
 
-/// The node that a value is looked up by, and true; a node itself, and false, where nothing is looked up.
+/// The argument of a lookup, and true; for any other node the node itself, and false.
 fn base(value: Id, program: &Program) -> (Id, bool) {
     match program.node(value) {
         Node::Call(Operation::Lookup(_), arguments) => {
@@ -145,7 +147,7 @@ fn base(value: Id, program: &Program) -> (Id, bool) {
     }
 }
 
-/// For each key of a column the position of the group's own; `None` where it has none, so that nothing is known.
+/// For each key of a column the position of the group's key; `None` if one of them has no key, so nothing is known.
 fn places(group: &Group, keys: &[Key], program: &Program) -> Option<Vec<usize>> {
     let known: HashMap<&Key, usize> = group.keys.iter().zip(0..).collect();
     let own = |key: &Key| match program.node(group.value) {
@@ -155,7 +157,7 @@ fn places(group: &Group, keys: &[Key], program: &Program) -> Option<Vec<usize>> 
     keys.iter().map(|key| known.get(&own(key)).copied()).collect()
 }
 
-/// For each key of a finer group the position of the one that it lies within; `None` where some has several.
+/// For each key of a finer group the position of its parent; `None` if one has several.
 fn follows(own: &[usize], finer: &[usize], keys: usize) -> Option<Vec<usize>> {
     let mut parents = vec![None; keys];
     for (own, finer) in own.iter().zip(finer) {

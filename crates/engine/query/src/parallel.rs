@@ -1,12 +1,12 @@
-//! Measures that no row counts in together: parallel composition (C-2f).
+//! Parallel composition within a query: measures under conditions that exclude each other (C-2f).
 //!
-//! `COUNT(*) FILTER (WHERE sex = 'F')` and the same of men are one grouping, whatever SQL calls them: a row counts in one of them at most. So
-//! conditions that exclude each other share one part of the question's share, and each measure has all of it. Where one entity is
-//! exchanged for another, its old rows may count under one condition and its new ones under the other: then a measure has the
-//! sensitivity that it has beside other groups, twice that of adding.
+//! `COUNT(*) FILTER (WHERE sex = 'F')` and the same for men amount to one grouping: a row counts in at most one of
+//! them. Conditions that exclude each other therefore share one part of the query's share, and each measure has all of
+//! it. Where one entity replaces another, its old rows may count under one condition and its new rows under the other:
+//! each measure then has the sensitivity that it has beside other groups, twice that of adding.
 //!
-//! Caps are applied to rows before any condition is looked at, so that the rows of an entity are divided among the conditions, and never
-//! more than there are.
+//! Caps are applied to rows before any condition is evaluated, so an entity's capped rows are divided among the
+//! conditions.
 
 use crate::facts::exclusive::Exclusions;
 use crate::{Measure, MeasureKind, Rows};
@@ -14,19 +14,20 @@ use deniable_core::exact::{Rational, whole};
 use deniable_expression::{Id, Node, Operation};
 use num_traits::Zero;
 
-/// Of more conditions than this, none is compared with others: it would take long.
+/// Most conditions that are compared with each other, since comparing takes quadratic time. With more, none share a
+/// part.
 const MOST_CONDITIONS: usize = 100;
 
-/// What a measure gets.
+/// The part of the query's share that a measure gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The part of the question's share.
+    /// The part of the query's share.
     pub share: Rational,
-    /// Whether measures under other conditions have the same part.
+    /// Whether measures under other conditions share this part.
     pub is_shared: bool,
 }
 
-/// Measures of a level under the same conditions. Each level has rows of its own that caps keep.
+/// Measures of a level under the same conditions. Each level caps its rows separately.
 struct Member {
     level: usize,
     conditions: Vec<Id>,
@@ -55,7 +56,7 @@ pub fn parts(measures: &[Measure], rows: &Rows) -> (Vec<Part>, u64) {
     };
     let excluded =
         |one: usize, other: usize| members[one].level == members[other].level && exclusions.contains(one, other);
-    // Each joins the first class of which it excludes all.
+    // Each member joins the first class whose members all exclude it.
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for member in 0..members.len() {
         match classes.iter_mut().find(|class| class.iter().all(|other| excluded(*other, member))) {
@@ -69,16 +70,16 @@ pub fn parts(measures: &[Measure], rows: &Rows) -> (Vec<Part>, u64) {
     let part = |(measure, member): (&Measure, &usize)| {
         let class = classes.iter().find(|class| class.contains(member));
         let (most, is_shared) = class.map_or((whole(1), false), |class| (heaviest(class), class.len() > 1));
-        // A lighter one has as much as the heaviest: nothing is gained by giving it less.
+        // Lighter members get as much as the heaviest: giving them less would not help any other measure.
         Part { share: &measure.weight * most / &members[*member].weight / &total, is_shared }
     };
     (measures.iter().zip(&member_of).map(part).collect(), exclusions.steps)
 }
 
-/// Conditions that every row meets that counts in a measure.
+/// The conditions that every row counted by a measure meets.
 fn conditions(kind: &MeasureKind, rows: &Rows) -> Vec<Id> {
     let arguments = match kind {
-        // Several rows of one entity may meet several conditions, and it counts under each.
+        // Several rows of one entity may meet several conditions, and the entity counts under each.
         MeasureKind::Rows | MeasureKind::Entities { .. } => Vec::new(),
         MeasureKind::NotNull { argument }
         | MeasureKind::Ranked { argument, .. }
@@ -90,7 +91,7 @@ fn conditions(kind: &MeasureKind, rows: &Rows) -> Vec<Id> {
     for argument in arguments {
         let Some(argument) = rows.arguments.get(argument) else { continue };
         let mut value = argument.value;
-        // `CASE WHEN c THEN x END` has a value only where c holds.
+        // `CASE WHEN c THEN x END` is NULL unless c holds.
         while let Node::Call(Operation::Case, parts) = rows.program.node(value)
             && let [condition, then, otherwise] = parts.as_slice()
             && rows.program.constant_of(*otherwise) == Some(None)

@@ -1,8 +1,9 @@
-//! Questions about entities instead of rows: one value of each, worked out from its own rows under caps that are public (S-OUT).
+//! Queries about entities instead of rows: one value of each entity, computed from its own rows under public caps
+//! (S-OUT).
 //!
-//! Every entity counts once, whatever its rows: the sensitivities are those of one row an entity.
+//! Every entity counts once, whatever its rows, so the sensitivities are those of one row per entity.
 //!
-//! | question | of each entity |
+//! | query | value of each entity |
 //! |---|---|
 //! | [`Query::left_out`] | whether the caps leave any of its rows out |
 //! | [`Query::per_entity`] | its rows in its largest group, its groups, its smallest and largest values, on public ladders |
@@ -23,14 +24,14 @@ use deniable_expression::{Id, Node, Type};
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
-/// What is asked of each entity.
+/// The values that a query computes for each entity.
 #[derive(Debug, Clone)]
 pub struct PerEntity {
-    /// The query whose rows and cells it is about, under caps that suffice for what is asked: rows beyond them change nothing.
+    /// The query whose rows and cells are inspected, under caps large enough that rows beyond them change nothing.
     pub of: Box<Query>,
-    /// Whether there is more than these caps let count tells entities apart.
+    /// If present, the query separates entities that exceed these caps from the others.
     pub beyond: Option<Caps>,
-    /// Values, each a position on its ladder.
+    /// Values, each as a position on its ladder.
     pub values: Vec<OnLadder>,
 }
 
@@ -39,37 +40,37 @@ pub struct PerEntity {
 pub struct OnLadder {
     /// The value.
     pub value: EntityValue,
-    /// Ascending and at least two, in units of the value: the public candidates.
+    /// The public candidates: ascending, at least two, in units of the value.
     pub rungs: Vec<i64>,
 }
 
 /// A value of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntityValue {
-    /// How many rows it has in the group where it has most.
+    /// Number of rows in the group where the entity has most rows.
     RowsInLargestGroup,
-    /// In how many groups it has rows.
+    /// Number of groups in which the entity has rows.
     Groups,
-    /// The smallest value of an argument of the query, by position.
+    /// The smallest value of the query's argument at this position.
     Smallest(usize),
-    /// The largest.
+    /// The largest value of this argument.
     Largest(usize),
 }
 
-/// A value of each entity, the public candidates for it, and which quantiles of it are wanted.
+/// A value of each entity, the public candidates for it, and the wanted quantiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
     /// The value.
     pub value: EntityValue,
-    /// At least two, ascending, in the value's own terms.
+    /// The public candidates: ascending, at least two.
     pub rungs: Vec<Rational>,
     /// The wanted quantiles, ascending.
     pub shares: Vec<QuantileShare>,
 }
 
 impl OnLadder {
-    /// The position of the rung for a value: towards what keeps it whole, the smallest rung that is not below it, or for smallest
-    /// values the largest that is not above it. Beyond the ends of the ladder it is the end.
+    /// The position of the rung to which a value is rounded: the smallest rung at or above it, or for smallest values
+    /// the largest rung at or below it. Beyond the ends of the ladder it is the end.
     pub fn position(&self, value: i64) -> i64 {
         let last = self.rungs.len() - 1;
         let position = match self.value {
@@ -83,7 +84,7 @@ impl OnLadder {
 }
 
 impl PerEntity {
-    /// The query that measures this of each entity; what is shown of it is left open. `None` where it does not fit together.
+    /// The query that measures these values of each entity, without output. `None` if the measures do not match them.
     pub(crate) fn asked(self, measures: Vec<Measure>) -> Option<Query> {
         let (mut rows, value) = self.of.own_rows()?;
         let groups = match self.beyond {
@@ -100,29 +101,29 @@ impl PerEntity {
     }
 }
 
-/// The group of whether the caps leave anything of an entity out.
+/// The group that separates entities with rows beyond the caps.
 fn left_out_or_not(value: Id) -> Group {
     let keys = vec![Key::Boolean(false), Key::Boolean(true)];
     Group { name: "left_out".to_owned(), keys, value, hidden: 0, labels: BTreeMap::new() }
 }
 
-/// The argument that is the position of an entity's value on a ladder.
+/// The position of an entity's value on a ladder, as an argument.
 fn position_on(ladder: &OnLadder, value: Id) -> Option<Argument> {
     let bounds = Bounds::new(whole(0), whole(ladder.rungs.len().checked_sub(1)?), whole(1)).ok()?;
     Some(Argument { value, grid: Some(Range::declared(&bounds).grid().ok()?) })
 }
 
 impl Query {
-    /// The query whether the caps leave something of an entity out: two disjoint counts of entities, in this order those of which
-    /// everything counts and the others.
+    /// The query whether the caps leave out rows of an entity: two disjoint counts of entities, first those whose rows
+    /// all count, then the others.
     ///
-    /// An entity is beyond its caps when at any level it has more groups, or in any group more rows, than count: so it is enough to
-    /// look at one more of either.
+    /// An entity is beyond its caps when at any level it has more groups, or in any group more rows, than count, so
+    /// reading one more of either is enough.
     ///
     /// # Errors
-    /// Where rows are not capped.
+    /// If rows are not capped.
     pub fn left_out(&self) -> Result<Self, QueryError> {
-        let none = || QueryError::refused("what the caps leave out, where one row is one person", "remove `left_out`");
+        let none = || QueryError::refused("`left_out` of a query without an entity key", "remove `left_out`");
         let key = self.entity().ok_or_else(none)?.to_owned();
         let counting = self.counting();
         let Caps { rows_per_group, groups } = counting;
@@ -148,25 +149,25 @@ impl Query {
         ))
     }
 
-    /// Whether any of its numbers is more than a count of entities, so that it matters how many rows of each count.
+    /// Whether the number of counted rows of each entity matters: any measure is more than a count of entities.
     #[must_use]
     pub fn counts_rows(&self) -> bool {
         self.measures.iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }))
     }
 
-    /// The caps that leave something out: where entities are counted, one row of each is enough.
+    /// The caps that may leave out rows. Where entities are counted, one row of each is enough.
     fn counting(&self) -> Caps {
         if self.counts_rows() { self.caps } else { Caps { rows_per_group: u32::MAX, ..self.caps } }
     }
 
-    /// Quantiles of values of each entity over public ladders. Rows and groups are counted up to the last rung of their ladders.
+    /// Quantiles of values of each entity over public ladders. Rows and groups are counted up to the last rung of their
+    /// ladders.
     ///
     /// # Errors
-    /// Where rows are not capped, nothing is asked, or a ladder has fewer than two rungs or is not ascending.
+    /// If rows are not capped, `ladders` is empty, or a ladder has fewer than two rungs or is not ascending.
     pub fn per_entity(&self, ladders: &[Ladder]) -> Result<Self, QueryError> {
-        let none = || {
-            QueryError::refused("advice on caps and bounds of this query", "ask about one that caps or bounds anything")
-        };
+        let none =
+            || QueryError::refused("advice on a query without caps and bounds", "name a query that has caps or bounds");
         if self.entity().is_none() || ladders.is_empty() {
             return Err(none());
         }
@@ -204,7 +205,7 @@ impl Query {
         Ok(Self::entities_of(about, rows, Vec::new(), measures, answers, output))
     }
 
-    /// The query that reads and bounds the same rows and adds up nothing.
+    /// The query that reads and bounds the same rows and measures nothing.
     pub fn without_measures(&self) -> Self {
         Self { measures: Vec::new(), answers: Vec::new(), ..self.clone() }
     }
@@ -218,7 +219,7 @@ impl Query {
         Self { measures, answers, ..self.clone() }
     }
 
-    /// How many rows of one entity, of each table, meet in a join of protected tables; `None` where none are joined.
+    /// The most rows of one entity, of each table, in a join of protected tables; `None` without such a join.
     #[must_use]
     pub fn rows_in_joins(&self) -> Option<u32> {
         let Rows { tables, joins, .. } = &self.of_rows().rows;
@@ -226,8 +227,8 @@ impl Query {
         tables[joins.first].entity.as_ref().filter(|_| is_joined).map(|entity| entity.rows_in_joins)
     }
 
-    /// The columns that are added up, averaged or ranked as they are, with their position among the arguments and the grid of their
-    /// declared bounds, as unit, lowest and highest number of units.
+    /// The columns that are summed, averaged or ranked as they are, with their position among the arguments and the
+    /// grid of their declared bounds, as unit, lowest and highest number of units.
     #[must_use]
     pub fn bounded_columns(&self) -> Vec<(usize, String, Rational, (i64, i64))> {
         let column = |(at, argument): (usize, &Argument)| {
@@ -239,7 +240,7 @@ impl Query {
         self.rows.arguments.iter().enumerate().filter_map(column).collect()
     }
 
-    /// How many expressions are added up, counted or ranked.
+    /// Number of expressions that are summed, counted or ranked.
     pub fn arguments(&self) -> usize {
         self.rows.arguments.len()
     }
@@ -255,13 +256,13 @@ impl Query {
         self.per_entity.as_ref().map_or(self, |about| &about.of)
     }
 
-    /// Whether it is about entities, each of which counts once, and not about rows.
+    /// Whether the query is about entities, each of which counts once, instead of rows.
     #[must_use]
     pub fn is_per_entity(&self) -> bool {
         self.per_entity.is_some()
     }
 
-    /// What a value of an entity is, in words.
+    /// The name of an entity's value.
     #[must_use]
     pub fn value_in_words(&self, value: EntityValue) -> String {
         match value {
@@ -272,7 +273,7 @@ impl Query {
         }
     }
 
-    /// The value that a released whole number of a measure stands for.
+    /// The value that a released integer of a measure represents.
     pub fn value_of(&self, measure: usize, units: i128) -> Rational {
         let ladder = self.per_entity.as_ref().and_then(|about| match self.measures[measure].kind {
             MeasureKind::Tree { argument, .. } => about.values.get(argument),
@@ -313,7 +314,8 @@ impl Query {
         query
     }
 
-    /// What is read of each row, and some value of it: what is asked of entities is no expression of a row.
+    /// The rows of the query, and any value of them: a query about entities needs an argument, but does not evaluate it
+    /// on rows.
     fn own_rows(&self) -> Option<(Rows, Id)> {
         let mut rows = self.rows.clone();
         let value = match self.roots().first() {
@@ -351,7 +353,7 @@ impl Query {
             caps,
             per_entity,
             entity_rows,
-            // That of the query whose entities these are.
+            // The query about rows has its own ranking.
             ranking: Ranking::default(),
             canonical,
             planning: 0,

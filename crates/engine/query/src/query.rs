@@ -1,4 +1,4 @@
-//! A query: what is taken from rows, grouped, measured and shown.
+//! A query: rows, groups, measures and output.
 
 use crate::Nesting;
 use crate::QueryError;
@@ -25,50 +25,50 @@ use std::collections::BTreeSet;
 
 /// Most cells that one query may have.
 pub const MOST_CELLS: usize = 1_000_000;
-/// Most combinations of the keys of all groups, over all levels: numbers of 32 bits, but one.
+/// Most combinations of the keys of all groups, over all levels: positions have 32 bits, and one value is reserved.
 pub const MOST_COMBINATIONS: usize = u32::MAX as usize;
-/// Most conditions under which one query counts entities: a word of bits, but one.
+/// Most conditions under which one query counts entities: a word of bits, of which one is reserved.
 pub const MOST_ENTITY_FILTERS: usize = 63;
 
-/// By which function an entity's rows and cells are ranked where caps choose among them.
+/// The function that ranks an entity's rows and cells where caps choose among them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ranking {
     /// SipHash of words.
     #[default]
     Words,
-    /// SHA-256 of texts, which engines of SQL compute as well.
+    /// SHA-256 of texts, which SQL engines compute as well.
     Portable,
 }
 
 /// The parts of a query about cells.
 #[derive(Debug, Clone)]
 pub struct Parts {
-    /// What is taken from each row.
+    /// The rows, before anything is added up.
     pub rows: Rows,
-    /// Where the rows come from, if they are one of each entity.
+    /// The source of the rows, if they are one for each entity.
     pub entity_rows: Option<Box<EntityRows>>,
-    /// What is grouped by.
+    /// The GROUP BY columns and expressions.
     pub groups: Vec<Group>,
     /// The positions of the groups of each level.
     pub levels: Vec<Vec<usize>>,
-    /// Which groups follow from others.
+    /// The groups that follow from other groups.
     pub nesting: Nesting,
-    /// What is measured, in any order.
+    /// The measures, in any order.
     pub measures: Vec<Measure>,
     /// The aggregates of each level, over these measures.
     pub answers: Vec<Vec<Estimator>>,
-    /// What is shown of them.
+    /// The columns and steps of the result.
     pub output: Output,
 }
 
-/// What is asked of tables: data, without the text that it was asked in.
+/// A query as data, independent of the text of its SQL.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub(crate) rows: Rows,
     pub(crate) groups: Vec<Group>,
     pub(crate) levels: Vec<Vec<usize>>,
     pub(crate) nesting: Nesting,
-    /// Whether caps are applied once for all levels, of which there are several.
+    /// Whether caps are applied once for several levels.
     pub(crate) together: bool,
     pub(crate) measures: Vec<Measure>,
     pub(crate) parts: Vec<Part>,
@@ -76,9 +76,9 @@ pub struct Query {
     pub(crate) output: Output,
     pub(crate) caps: Caps,
     pub(crate) per_entity: Option<PerEntity>,
-    /// Where its rows come from, if they are one of each entity.
+    /// The source of the rows, if they are one for each entity.
     pub(crate) entity_rows: Option<Box<EntityRows>>,
-    /// By which function rows are ranked where caps choose among them.
+    /// The function that ranks rows where caps choose among them.
     pub(crate) ranking: Ranking,
     pub(crate) canonical: Vec<u8>,
     /// Steps of the comparison of the measures' conditions.
@@ -86,10 +86,11 @@ pub struct Query {
 }
 
 impl Query {
-    /// Puts a query together: its measures get their canonical order and their parts of the share, and it its canonical bytes.
+    /// Builds a query: puts its measures into the canonical order and computes their parts of the share and the
+    /// canonical bytes.
     ///
     /// # Errors
-    /// When it has more cells, conditions or steps than are answered, or looks at the entity key of rows that are one of each
+    /// When it has too many cells, conditions or steps, or refers to the entity key of rows that are one for each
     /// entity.
     pub fn new(parts: Parts) -> Result<Self, QueryError> {
         let Parts { rows, entity_rows, groups, levels, nesting, measures, answers, output } = parts;
@@ -99,7 +100,7 @@ impl Query {
         let together = levels.len() > 1 && entity.is_some_and(|entity| entity.levels_together);
         let (measures, answers) = canonical::ordered(measures, answers, &rows);
         if presence(&measures).len() > MOST_ENTITY_FILTERS {
-            let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
+            let help = format!("divide them among several queries; at most {MOST_ENTITY_FILTERS} are answered in one");
             return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
         }
         let (parts, planning) = parallel::parts(&measures, &rows);
@@ -123,15 +124,18 @@ impl Query {
         };
         if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
             let key = &query.rows.tables[0].columns[0].name;
-            let help = "each row is one entity's: look at the key in the inner query, or not at all";
-            return Err(QueryError::refused(format!("`{key}` outside of the query that makes one row of each"), help));
+            let help = "each row belongs to one entity; refer to the key in the inner query only";
+            return Err(QueryError::refused(
+                format!("`{key}` outside the query that makes one row of each entity"),
+                help,
+            ));
         }
         query.canonical = canonical::bytes(&query);
         query.check_effort()?;
         Ok(query)
     }
 
-    /// What is taken from rows of which nothing is measured: all rows of an entity are looked at, so that caps decide nothing.
+    /// A query that reads rows and measures nothing. It reads all rows of an entity, so caps do not matter.
     #[must_use]
     pub fn of_bare_rows(rows: Rows) -> Self {
         Self {
@@ -153,25 +157,25 @@ impl Query {
         }
     }
 
-    /// What is taken from each row.
+    /// The rows, before anything is added up.
     #[must_use]
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// What is asked of each entity, where the query is about entities.
+    /// The values of each entity, if the query is about entities.
     #[must_use]
     pub fn about_entities(&self) -> Option<&PerEntity> {
         self.per_entity.as_ref()
     }
 
-    /// How one row of each entity is made, where the rows are such.
+    /// The source of the rows, if they are one for each entity.
     #[must_use]
     pub fn entity_rows(&self) -> Option<&EntityRows> {
         self.entity_rows.as_deref()
     }
 
-    /// The same question, with rows ranked as engines of SQL rank them: another one, whose stored answers are its own.
+    /// The same query with rows ranked as SQL engines rank them: a different query, with its own stored answers.
     #[must_use]
     pub fn portable(mut self) -> Self {
         self.ranking = Ranking::Portable;
@@ -179,26 +183,26 @@ impl Query {
         self
     }
 
-    /// Whether rows are ranked as engines of SQL rank them.
+    /// Whether rows are ranked as SQL engines rank them.
     #[must_use]
     pub fn is_portable(&self) -> bool {
         self.ranking == Ranking::Portable
     }
 
-    /// By which function rows are ranked.
+    /// The function that ranks rows.
     #[must_use]
     pub fn ranking(&self) -> Ranking {
         self.ranking
     }
 
-    /// What is grouped by.
+    /// The GROUP BY columns and expressions.
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// Whether a row can have a value of this group that is none of its keys, and be left out. Not where every case is given a
-    /// constant or a truth value, ELSE included.
+    /// Whether rows with a value outside the keys of this group may be left out. False where every case has a constant
+    /// or a truth value, ELSE included.
     #[must_use]
     pub fn may_leave_out(&self, group: &Group) -> bool {
         if group.hidden > 0 {
@@ -211,72 +215,72 @@ impl Query {
         leaves_out(&self.rows.program, group.value, &group.keys, &self.rows.tables, &is_counted)
     }
 
-    /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE
-    /// ask for several. The product of a level's keys makes its cells, the last varying fastest. Groups that follow from others of
-    /// their level, as a county does from a municipality, are not among them.
+    /// The groupings of the query, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE list
+    /// several. The product of a level's keys gives its cells, the last varying fastest. Groups that follow from others
+    /// of their level, as a county from a municipality, are removed.
     #[must_use]
     pub fn levels(&self) -> &[Vec<usize>] {
         &self.levels
     }
 
-    /// How many cells a level has, at least 1.
+    /// Number of cells of a level, at least 1.
     #[must_use]
     pub fn cells(&self, level: usize) -> usize {
         self.levels[level].iter().map(|group| self.groups[*group].keys.len()).product()
     }
 
-    /// Which groups follow from others.
+    /// The groups that follow from other groups.
     pub fn nesting(&self) -> &Nesting {
         &self.nesting
     }
 
-    /// The groups that rows are looked up by: those that follow from no other.
+    /// The groups that follow from no other group; rows are looked up by these.
     pub fn looked_up(&self) -> impl Iterator<Item = &Group> {
         self.groups.iter().enumerate().filter(|(at, _)| !self.nesting.is_determined(*at)).map(|(_, group)| group)
     }
 
-    /// Whether one entity's rows are capped once for all levels, in the combinations of the keys of all groups, and not at each level
-    /// by itself (S-LEV).
+    /// Whether one entity's rows are capped once for all levels, in the combinations of the keys of all groups, instead
+    /// of at each level separately (S-LEV).
     #[must_use]
     pub fn is_capped_together(&self) -> bool {
         self.together
     }
 
-    /// How many combinations of the keys of all groups there are, at least 1.
+    /// Number of combinations of the keys of all groups, at least 1.
     pub fn combinations(&self) -> usize {
         self.looked_up().map(|group| group.keys.len()).product()
     }
 
-    /// What is noised and paid for, in the canonical order.
+    /// The exact vectors that get noise and are charged, in the canonical order.
     #[must_use]
     pub fn measures(&self) -> &[Measure] {
         &self.measures
     }
 
-    /// The aggregates of the question at a level, each over one or more measures.
+    /// The aggregates of the query at a level, each over one or more measures.
     #[must_use]
     pub fn answers(&self, level: usize) -> &[Estimator] {
         &self.answers[level]
     }
 
-    /// Steps of the comparison of the measures' conditions.
+    /// Steps spent on comparing the measures' conditions.
     pub fn planning(&self) -> u64 {
         self.planning
     }
 
-    /// What is done with the noisy answers.
+    /// The post-processing of the noisy answers.
     #[must_use]
     pub fn output(&self) -> &Output {
         &self.output
     }
 
-    /// The caps under which it is answered.
+    /// The caps on each entity's rows.
     #[must_use]
     pub fn caps(&self) -> Caps {
         self.caps
     }
 
-    /// The names of the tables that are read, protected ones and public ones.
+    /// The names of the tables that are read, protected and public.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         let inner = self.entity_rows.iter().flat_map(|rows| rows.of.own_tables());
         let own = self.own_tables().skip(usize::from(self.entity_rows.is_some()));
@@ -287,8 +291,7 @@ impl Query {
         self.rows.joins.tables().map(|at| self.rows.tables[at].name.as_str())
     }
 
-    /// The names of the columns of a table whose values decide about the answer: those in conditions, values, groups
-    /// and joins.
+    /// The names of the columns of a table on which the answer depends: those in conditions, values, groups and joins.
     #[must_use]
     pub fn columns(&self, table: &str) -> BTreeSet<&str> {
         let tables = &self.rows.tables;
@@ -305,7 +308,7 @@ impl Query {
         read.chain(keys).filter(|(name, _)| *name == table).map(|(_, column)| column).chain(inner).collect()
     }
 
-    /// Every value that decides about the answer: conditions, arguments, groups, and what is joined on.
+    /// Every value on which the answer depends: conditions, arguments, groups and join keys.
     pub fn roots(&self) -> Vec<Id> {
         if let Some(about) = &self.per_entity {
             return about.of.roots();
@@ -320,8 +323,8 @@ impl Query {
             .collect()
     }
 
-    /// What conditions and values compare with a column though it is none of its declared keys, in words: a slip of the
-    /// fingers, more often than not. Depends on nothing private.
+    /// Warnings about constants that conditions and values compare with a column and that are not declared keys of it:
+    /// probably typos. They depend on nothing private.
     #[must_use]
     pub fn undeclared(&self) -> Vec<String> {
         let inner = self.entity_rows.iter().flat_map(|rows| rows.of.undeclared());
@@ -329,7 +332,7 @@ impl Query {
         inner.chain(rows).chain(undeclared_results(&self.output, &self.groups)).collect()
     }
 
-    /// Whether conditions leave out rows.
+    /// Whether conditions exclude rows.
     #[must_use]
     pub fn is_filtered(&self) -> bool {
         !self.rows.filters.is_empty() || self.entity_rows.as_ref().is_some_and(|rows| rows.of.is_filtered())
@@ -342,23 +345,24 @@ impl Query {
         &rows.tables[rows.joins.first]
     }
 
-    /// The tables about entities, each with its entity key; none when one row is one person.
+    /// The entity key of the protected tables; `None` when one row is one person.
     pub fn entity(&self) -> Option<&str> {
         self.rows.tables[self.rows.joins.first].entity.as_ref().map(|entity| entity.key.as_str())
     }
 
-    /// The part of the question's share that a measure gets. Those of measures that no row counts in together are one and the same, so that all
-    /// of them can come to more than 1 (C-2f).
+    /// The part of the query's share that a measure gets. Measures that no row counts in together get the same part, so
+    /// that the sum of all parts can exceed 1 (C-2f).
     #[must_use]
     pub fn part(&self, measure: usize) -> &Rational {
         &self.parts[measure].share
     }
 
-    /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
-    /// change of its distances, because all may move against the chosen one (M-PF).
+    /// The most that one entity can change a released measure: the L1 change of its vector in units (S-CAP), or twice
+    /// the change of its distances, because all may move against the chosen one (M-PF).
     #[must_use]
     pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
-        // Beside a measure of the same part, what one entity leaves and the other enters can be two.
+        // Measures that share a part: the old rows of a replaced entity may leave one and the new rows may enter
+        // another.
         if self.parts[measure].is_shared && adjacency == Adjacency::ReplaceOne {
             return self.sensitivity(measure, Adjacency::AddRemove) * 2;
         }
@@ -367,14 +371,14 @@ impl Query {
         let combinations = self.combinations();
         let is_entities = matches!(kind, MeasureKind::Entities { .. });
         if self.together && cells < combinations && !is_entities {
-            // Everything that is kept in several combinations may lie in one cell of this level (S-LEV).
+            // All rows kept in several combinations may fall into one cell of this level (S-LEV).
             let kept = BigInt::from(caps.groups).min(BigInt::from(combinations));
             return self.of_kind(kind, measure, adjacency, Caps { groups: 1, ..caps }, cells) * kept;
         }
         self.of_kind(kind, measure, adjacency, caps, cells)
     }
 
-    /// The same under these caps in so many cells.
+    /// The sensitivity under these caps with this number of cells.
     fn of_kind(&self, kind: &MeasureKind, measure: usize, adjacency: Adjacency, caps: Caps, cells: usize) -> BigInt {
         match kind {
             MeasureKind::Rows | MeasureKind::NotNull { .. } => additive(adjacency, caps, RowRange::COUNT, cells),
@@ -402,16 +406,16 @@ impl Query {
         }
     }
 
-    /// Whether ranks are asked, for which values are gathered.
+    /// Whether any measure is a rank, for which values are collected.
     pub fn has_ranks(&self) -> bool {
         let is_rank = |kind: &MeasureKind| matches!(kind, MeasureKind::Ranked { .. } | MeasureKind::Tree { .. });
         self.measures.iter().any(|measure| is_rank(&measure.kind))
     }
 
-    /// The least and greatest grid value of a measure's argument, in units; 0 where there is no grid.
+    /// The least and greatest grid value of a measure's argument, in units; 0 if there is no grid.
     pub fn grid_ends(&self, measure: usize) -> (i64, i64) {
         let argument = match &self.measures[measure].kind {
-            // Products are in units of no column.
+            // The unit of a product is not the unit of a column.
             MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return (0, 0),
             MeasureKind::Sum { of, .. } => of.argument,
             MeasureKind::NotNull { argument }
@@ -421,14 +425,14 @@ impl Query {
         self.rows.arguments[argument].grid.as_ref().map_or((0, 0), |grid| (grid.low, grid.high))
     }
 
-    /// The same in values.
+    /// The least and greatest value of a measure's argument.
     #[must_use]
     pub fn bounds(&self, measure: usize) -> (Rational, Rational) {
         let (low, high) = self.grid_ends(measure);
         (self.value_of(measure, low.into()), self.value_of(measure, high.into()))
     }
 
-    /// How many whole numbers a measure has in each cell.
+    /// Number of integers that a measure has in each cell.
     #[must_use]
     pub fn width(&self, measure: usize) -> usize {
         match &self.measures()[measure].kind {
@@ -443,7 +447,7 @@ impl Query {
         }
     }
 
-    /// How many values the grid of a measure's argument has.
+    /// Number of grid values of a measure's argument.
     #[must_use]
     pub fn grid_size(&self, measure: usize) -> u64 {
         let argument = match &self.measures()[measure].kind {
@@ -456,8 +460,8 @@ impl Query {
         self.rows.arguments[argument].grid.as_ref().map_or(1, |grid| grid.high.abs_diff(grid.low) + 1)
     }
 
-    /// The rank that is looked for under this noise. The very lowest value could not be told from the grid below it, so
-    /// the lowest is looked for as far in as it takes to be inside the data in all but one of twenty cases.
+    /// The rank to select under this noise. The lowest value itself cannot be distinguished from the grid below it, so
+    /// the selected rank is far enough inside the data to fail in at most one of twenty cases.
     #[must_use]
     pub fn rank(&self, measure: usize, target: Target, decay: &Decay) -> Rank {
         let inside = || {
@@ -471,7 +475,7 @@ impl Query {
         }
     }
 
-    /// The same query about all rows, for trials of engines on made-up rows.
+    /// The same query over all rows, for trials of engines on generated rows.
     #[must_use]
     pub fn without_filters(&self) -> Self {
         let mut query = self.clone();
@@ -480,22 +484,22 @@ impl Query {
         query
     }
 
-    /// The measures that a term rests on at a level.
+    /// The measures that a term depends on at a level.
     #[must_use]
     pub fn measures_of(&self, term: &Term, level: usize) -> BTreeSet<usize> {
         measures(term, level, self)
     }
 
-    /// The canonical bytes of everything in the question and the declarations that decides the measured numbers: equal
-    /// exactly when these are the same. Names of CTEs and results, the order of conditions and everything that is
-    /// post-processing leave no trace. How the tables' files are read, the data and the price are not part of it.
+    /// The canonical bytes of everything in the query and the declarations that decides the measured numbers: equal
+    /// exactly when these are the same. Names of CTEs and results, the order of conditions and all post-processing have
+    /// no effect on them. The way the tables' files are read, the data and the price are not part of them.
     #[must_use]
     pub fn canonical(&self) -> &[u8] {
         &self.canonical
     }
 }
 
-/// The arguments of which measures count whether an entity has any value in a cell.
+/// The arguments of measures that count whether an entity has any value in a cell.
 pub fn presence(measures: &[Measure]) -> Vec<usize> {
     let mut arguments: Vec<usize> = Vec::new();
     for measure in measures {
@@ -508,7 +512,7 @@ pub fn presence(measures: &[Measure]) -> Vec<usize> {
     arguments
 }
 
-/// Refuses more cells than are answered.
+/// Rejects queries with too many cells.
 fn check_cells(groups: &[Group], levels: &[Vec<usize>], nesting: &Nesting) -> Result<(), QueryError> {
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
         let product =

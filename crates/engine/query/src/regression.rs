@@ -1,17 +1,17 @@
-//! What covariances, correlations and least squares are worked out of (S-LS): sums of centred values and of their products.
+//! Inputs of covariances, correlations and least squares (S-LS): sums of centred values and of their products.
 
 use crate::Moments;
 use deniable_core::exact::Rational;
 use std::collections::BTreeMap;
 
-/// What is asked of values that go together.
+/// A statistic of several values of a row, and the measures it is computed from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regression {
-    /// Which number.
+    /// The statistic.
     pub statistic: Statistic,
-    /// The measure of the number of rows that have all values.
+    /// The measure of the number of rows where all values are present.
     pub count: usize,
-    /// The values: y first, then what it is explained by.
+    /// The values: y first, then the explanatory values.
     pub values: Vec<Moments>,
     /// The sums of products of two centred values, by the positions of both, the smaller first.
     pub products: BTreeMap<(usize, usize), Product>,
@@ -20,21 +20,21 @@ pub struct Regression {
 /// The sum of a product of two centred values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Product {
-    /// The measure of it.
+    /// The measure of the sum.
     Measure(usize),
-    /// So much for each row: the square of a value that is one of two.
+    /// This constant for each row: the square of a centred value with only two possible values.
     EachRow(Rational),
 }
 
-/// A number about values that go together.
+/// A statistic of several values of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
-    /// The covariance of y and x; with `sample` divided by n − 1.
+    /// The covariance of y and x; the sample covariance, divided by n − 1, with `sample`.
     Covariance {
-        /// Whether it is an estimate for a larger population.
+        /// Whether it is the sample covariance.
         sample: bool,
     },
-    /// Their correlation.
+    /// The correlation of y and x.
     Correlation,
     /// The sum of the products of the differences of these two values from their means.
     Products(usize, usize),
@@ -47,7 +47,7 @@ pub enum Statistic {
 }
 
 impl Regression {
-    /// The measures it rests on, each once.
+    /// The measures that it depends on, without duplicates.
     #[must_use]
     pub fn measures(&self) -> Vec<usize> {
         let products = self.products.values().filter_map(|product| match product {

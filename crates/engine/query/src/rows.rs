@@ -1,17 +1,17 @@
-//! What is taken from each row: the tables that are read, how they meet, conditions and expressions.
+//! Rows of a query: tables, joins, conditions and expressions.
 
 use crate::facts::range::Grid;
 use deniable_core::schema::{Column, TableSchema, section};
 use deniable_expression::{Id, Program};
 
-/// What is taken from each row before anything is added up.
+/// The rows of a query, before anything is added up.
 #[derive(Debug, Clone)]
 pub struct Rows {
     /// The tables of the policy.
     pub tables: Vec<TableSchema>,
-    /// Expressions over their columns, in their order.
+    /// Expressions over the columns of all tables, in the order of the tables.
     pub program: Program,
-    /// Which of them are read, and how they meet.
+    /// The tables that are read, and how they are joined.
     pub joins: Joins,
     /// Conditions that must all be true.
     pub filters: Vec<Id>,
@@ -19,7 +19,7 @@ pub struct Rows {
     pub arguments: Vec<Argument>,
 }
 
-/// An expression of a row, and the grid it is summed on where it is.
+/// An expression of a row, and the grid on which it is summed, if it has one.
 #[derive(Debug, Clone)]
 pub struct Argument {
     /// The expression.
@@ -28,21 +28,21 @@ pub struct Argument {
     pub grid: Option<Grid>,
 }
 
-/// The tables of a question, in the order in which they are joined.
+/// The tables of a query, in the order in which they are joined.
 #[derive(Debug, Clone)]
 pub struct Joins {
-    /// The first table: protected.
+    /// The position of the first table, which is protected.
     pub first: usize,
-    /// The others.
+    /// The tables joined to it.
     pub others: Vec<Join>,
 }
 
-/// A table that is joined to those before it.
+/// A table that is joined to the tables before it.
 #[derive(Debug, Clone)]
 pub struct Join {
     /// The table's position among the declared ones.
     pub table: usize,
-    /// A value of the tables before, equal to this table's key.
+    /// A value of the tables before it that equals this table's key.
     pub on: Id,
     /// Whether rows without a partner stay, with NULLs.
     pub keeps_unmatched: bool,
@@ -55,7 +55,7 @@ impl Joins {
     }
 }
 
-/// The table and the declaration of an input column of a program over the columns of all these tables, in their order.
+/// The table and the declaration of an input column of a program over the columns of all these tables.
 pub fn declared(tables: &[TableSchema], position: usize) -> Option<(usize, &Column)> {
     let mut left = position;
     for (at, table) in tables.iter().enumerate() {
@@ -67,7 +67,7 @@ pub fn declared(tables: &[TableSchema], position: usize) -> Option<(usize, &Colu
     None
 }
 
-/// The section of the policy that declares a column. The main table comes first.
+/// The section of the policy that declares a column. `tables` starts with the main table.
 pub fn section_of(tables: &[TableSchema], table: &str, column: &str) -> String {
     section(tables.iter().skip(1).any(|further| further.name == table).then_some(table), column)
 }

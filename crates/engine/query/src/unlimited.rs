@@ -6,27 +6,27 @@ use crate::{Estimator, MeasureKind, Query};
 use deniable_core::exact::whole;
 use deniable_expression::Operation;
 
-/// Units beyond which values still count as bounds: sums of so many stay within 128 bits.
+/// Units beyond which values are clamped even here, so that sums fit in 128 bits.
 const WIDEST: i64 = 1 << 52;
-/// The same of values that are multiplied.
+/// The same limit for factors of products.
 const WIDEST_FACTOR: i64 = 1 << 44;
 
-/// Measures that are computed together when nothing is left out.
+/// Measures that are computed together when no row is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeasureGroup {
-    /// Numbers of rows, and sums.
+    /// Numbers of rows, and sums of values.
     Sums,
-    /// Values by their rank, which bounds do not reorder.
+    /// Values by rank; bounds do not change their order.
     Ranks,
     /// Numbers of entities.
     Entities,
 }
 
 impl MeasureGroup {
-    /// All of them.
+    /// All groups of measures.
     pub const ALL: [Self; 3] = [Self::Sums, Self::Ranks, Self::Entities];
 
-    /// Whether a measure is one of these.
+    /// Whether a measure belongs to the group.
     #[must_use]
     pub fn includes(self, kind: &MeasureKind) -> bool {
         let part = match kind {
@@ -69,7 +69,7 @@ impl Query {
         Some(query)
     }
 
-    /// Its output for all cells, in the order of their keys, and without the bounds of averages.
+    /// Its output for all cells, in the order of their keys, and without clamped averages.
     pub fn without_steps(&self, is_bounded: bool) -> Self {
         let mut query = self.clone();
         query.output.steps.retain(|step| !matches!(step, Step::Filter(_) | Step::Sort(_) | Step::Limit { .. }));

@@ -1,4 +1,4 @@
-//! What is measured, in the words of the question.
+//! Names of measures, in terms of the query's SQL.
 
 use crate::{CentredArgument, Estimator, MeasureKind, Moments, QuantileShare, Query, Regression, Statistic, Target};
 use deniable_core::exact::{Rational, whole};
@@ -8,15 +8,15 @@ use deniable_expression::{Id, Node, Operation, Type};
 const MOST_WORDS: usize = 1_000;
 
 impl Query {
-    /// The measure at this position, as a curator would write it, with its level where there are several.
+    /// The measure at this position as SQL, with its level if there are several.
     #[must_use]
     pub fn measure_in_words(&self, position: usize) -> String {
         let level = self.levels_in_words(&[self.measures()[position].level]);
         format!("{}{level}", self.measure_alone(position))
     }
 
-    /// What follows a measure of these levels: `, all`, ` by sex`, ` by sex; by ward`, ` in each grouping`. Nothing where
-    /// there is one level only.
+    /// The suffix for a measure of these levels: `, all`, ` by sex`, ` by sex; by ward`, ` in each grouping`. Empty if
+    /// there is only one level.
     #[must_use]
     pub fn levels_in_words(&self, levels: &[usize]) -> String {
         if self.levels().len() == 1 {
@@ -33,7 +33,7 @@ impl Query {
         each.collect::<Vec<_>>().join(";")
     }
 
-    /// The measure at this position, whatever its level.
+    /// The measure at this position as SQL, without its level.
     #[must_use]
     pub fn measure_alone(&self, position: usize) -> String {
         let measure = &self.measures()[position];
@@ -68,7 +68,7 @@ impl Query {
         }
     }
 
-    /// The expression that the measure at this position is about.
+    /// The expression of the measure at this position, as SQL.
     #[must_use]
     pub fn argument_in_words(&self, position: usize) -> String {
         match &self.measures()[position].kind {
@@ -84,14 +84,14 @@ impl Query {
         }
     }
 
-    /// A weighted average as it would be written.
+    /// A weighted average as SQL.
     #[must_use]
     pub fn weighted_in_words(&self, about: &Moments) -> String {
         format!("AVG_WEIGHTED({}, {})", self.weighted_value_in_words(about), self.argument_in_words(about.count))
     }
 
-    /// The value of a weighted average: of the two that are multiplied, the one whose own sum is not the weights'; where a value
-    /// weighs itself, that.
+    /// The value of a weighted average: the factor whose own sum is not the sum of the weights; both factors are the
+    /// same where a value is its own weight.
     #[must_use]
     pub fn weighted_value_in_words(&self, about: &Moments) -> String {
         match (&self.measures()[about.sum].kind, &self.measures()[about.count].kind) {
@@ -102,7 +102,7 @@ impl Query {
         }
     }
 
-    /// A covariance, correlation or number of a fit as it would be written.
+    /// A covariance, correlation or number of a fit as SQL.
     #[must_use]
     pub fn regression_in_words(&self, about: &Regression) -> String {
         let name = match about.statistic {
@@ -119,7 +119,7 @@ impl Query {
         format!("{name}({})", about.values.iter().map(value).collect::<Vec<_>>().join(", "))
     }
 
-    /// Whether values of a measure's argument can be beyond its bounds: not where it is 1 or 0 for what is true or not.
+    /// Whether values of a measure's argument can be beyond its bounds; false for a Boolean counted as 1 or 0.
     #[must_use]
     pub fn is_clamped(&self, position: usize) -> bool {
         let MeasureKind::Sum { of, .. } = &self.measures()[position].kind else { return true };
@@ -138,7 +138,7 @@ impl Query {
         if of.centre == 0 { about } else { format!("{about} - {}", whole(of.centre) * unit / whole(of.times)) }
     }
 
-    /// The grid unit of an argument; 1 where there is none.
+    /// The grid unit of an argument; 1 if it has no grid.
     pub fn grid_unit(&self, argument: usize) -> Rational {
         self.rows.arguments[argument].grid.as_ref().map_or_else(|| whole(1), |grid| grid.unit.clone())
     }
@@ -150,7 +150,7 @@ impl Query {
         self.complete_in_words(self.rows.arguments[argument].value)
     }
 
-    /// A value in words; where it counts only beside other values, without saying so of each of them.
+    /// A value as SQL. If it counts only together with other values, the conditions that they are not NULL are omitted.
     fn complete_in_words(&self, value: Id) -> String {
         let program = &self.rows.program;
         let is_complete = self
@@ -179,7 +179,7 @@ impl Query {
         }
     }
 
-    /// The grid unit of the values that a measure is about; 1 where there is none.
+    /// The grid unit of a measure's argument; 1 if it has no grid.
     pub fn argument_unit(&self, position: usize) -> Rational {
         match &self.measures()[position].kind {
             MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::NotNull { .. } => whole(1),

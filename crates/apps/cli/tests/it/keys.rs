@@ -76,7 +76,7 @@ fn label_in_a_condition_causes_a_warning() {
     let said = plan("SELECT COUNT(*) FROM visits WHERE sex = 'women'");
     assert!(said.contains("`women` is the label of 1: write sex = 1"), "{said}");
     let said = plan("SELECT COUNT(*) FROM visits WHERE city = 'elsewhere'");
-    assert!(said.contains("label of the values that are none of the keys: write city NOT IN (...)"), "{said}");
+    assert!(said.contains("label of the values outside the keys: write city NOT IN (...)"), "{said}");
 }
 
 /// Two columns with keys from one public table: one with labels, one without.

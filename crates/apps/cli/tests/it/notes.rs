@@ -80,12 +80,12 @@ fn constants_outside_the_keys_cause_a_warning() {
         said
     };
     let said = doubts("ward = 'nort'").join("\n");
-    insta::assert_snapshot!(said, @"n: `ward` is compared with `nort`, which is none of its declared keys; did you mean `north`?");
+    insta::assert_snapshot!(said, @"n: `ward` is compared with `nort`, which is not one of its declared keys; did you mean `north`?");
     let said = doubts("'f' <> sex AND (ward IN ('east', 'south', 'south') OR floor = 3)").join("\n");
     insta::assert_snapshot!(said, @r"
-    n: `sex` is compared with `f`, which is none of its declared keys; did you mean `F`?
-    n: `ward` is compared with `south`, which is none of its declared keys; these are: east, north, west
-    n: `floor` is compared with `3`, which is none of its declared keys; these are: 1, 2
+    n: `sex` is compared with `f`, which is not one of its declared keys; did you mean `F`?
+    n: `ward` is compared with `south`, which is not one of its declared keys; the keys are east, north, west
+    n: `floor` is compared with `3`, which is not one of its declared keys; the keys are 1, 2
     ");
     assert!(doubts("ward = 'east' AND sex IN ('F', 'M') AND floor <> 2 AND age = 91").is_empty());
 }

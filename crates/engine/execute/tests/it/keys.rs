@@ -218,7 +218,7 @@ fn labels_that_are_taken_for_values() {
         said("city = 'north'")
     );
     assert!(said("city IN ('its')").ends_with("is the label of 'it''s': write city = 'it''s'"));
-    assert!(said("city <> 'elsewhere'").ends_with("the values that are none of the keys: write city NOT IN (...)"));
+    assert!(said("city <> 'elsewhere'").ends_with("the values outside the keys: write city NOT IN (...)"));
     let refused = |condition: &str| {
         let sql = format!("SELECT COUNT(*) FROM t WHERE {condition}");
         deniable_sql::plan(&sql, &[labelled()]).unwrap_err().help().unwrap().to_owned()

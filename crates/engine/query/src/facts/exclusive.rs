@@ -13,9 +13,8 @@ use deniable_expression::{Comparison, Id, Node, Operation, Program, Value};
 use places::{Bits, Places, Truths};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most constants in all conditions of a query. Conditions with more are treated as not exclusive: each measure
-/// then gets its own
-/// part of the share, which adds noise and never removes any.
+/// Most constants in all conditions of a query. Conditions with more are treated as not exclusive: each measure then
+/// gets its own part of the share, which adds noise and never removes any.
 pub const MOST_CONSTANTS: usize = 10_000;
 
 /// Most steps for the comparison of a query's conditions. Beyond this, all conditions are treated as not exclusive.
@@ -198,9 +197,9 @@ mod tests {
     use super::*;
     use deniable_expression::{InputColumn, Type};
 
-    /// Random conditions over one value against all values there are.
+    /// Random conditions over one value, tested at every value.
     #[test]
-    fn no_row_meets_both_of_what_is_said_to_exclude_each_other() {
+    fn exclusive_conditions_hold_in_no_common_row() {
         use rand_chacha::ChaCha20Rng;
         use rand_core::{Rng, SeedableRng};
         let mut rng = ChaCha20Rng::seed_from_u64(6);
@@ -259,7 +258,7 @@ mod tests {
         assert!(excluding > 100, "{excluding} of 3000 pairs exclude each other");
     }
 
-    /// Three-valued logic once more, of one row.
+    /// A second evaluator of three-valued logic, for one row.
     fn holds(program: &Program, id: Id, n: (Id, Option<i64>), f: (Id, Option<bool>)) -> Option<bool> {
         if id == f.0 {
             return f.1;

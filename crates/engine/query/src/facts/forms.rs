@@ -1,4 +1,4 @@
-//! The keys of an operation whose columns have too many values to go through: bands, parts of dates, written dates.
+//! The keys of expressions whose columns have too many values to enumerate: bands, parts of dates, formatted dates.
 
 use super::keys::{Derivation, MOST_COMBINATIONS, MOST_KEYS};
 use super::range::Ranges;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const MOST_WORDS: usize = 200;
 
 impl Derivation<'_> {
-    /// The keys that an operation's form allows, for all values of its columns.
+    /// The keys that follow from an operation's form, for all values of its columns.
     pub(crate) fn by_form(&self, id: Id, operation: &Operation, arguments: &[Id]) -> Result<Vec<Key>, QueryError> {
         match (operation, arguments) {
             (Operation::Truncate(unit), [time]) => self.truncated(*unit, *time).ok_or_else(|| self.undated(*time)),
@@ -107,8 +107,8 @@ impl Derivation<'_> {
         Some(keys)
     }
 
-    /// The texts that a pattern gives for all moments that public facts allow, in the order of the calendar; `times`
-    /// are these moments if they are known already.
+    /// The texts that a pattern gives for all moments within the declared bounds, in the order of the calendar; `times`
+    /// contains these moments if they are known already.
     pub(crate) fn formatted(
         &self,
         id: Id,

@@ -25,7 +25,7 @@ pub(crate) const MOST_COMBINATIONS: usize = 100_000;
 /// Most keys that are derived for one group.
 pub(crate) const MOST_KEYS: usize = 20_000;
 
-/// What the keys of an expression are derived from.
+/// The declarations from which the keys of an expression are derived.
 pub struct Derivation<'a> {
     /// The expressions.
     pub program: &'a Program,
@@ -42,7 +42,7 @@ impl Derivation<'_> {
         if let Node::Call(Operation::Lookup(lookup), arguments) = self.program.node(id)
             && let [column] = arguments.as_slice()
         {
-            // What no key lies within is no group.
+            // A value of the public table that no key maps to is not a group.
             let mut parents: Vec<Key> = self.keys(*column)?.iter().map(|key| lookup.parent(key)).collect();
             let mut seen = BTreeSet::new();
             parents.retain(|key| seen.insert(key.clone()));
@@ -82,7 +82,7 @@ impl Derivation<'_> {
         let mut known: BTreeMap<Id, Vec<Key>> = BTreeMap::new();
         let mut wanted = BTreeSet::from([id]);
         let mut combined: Vec<(Id, Rule)> = Vec::new();
-        // Later nodes rest on earlier ones: from the end to the beginning, each after all that are made of it.
+        // Later nodes depend on earlier ones: going backwards visits each node after all nodes that use it.
         while let Some(id) = wanted.pop_last() {
             let (keys, rule) = self.own_keys(id)?;
             known.insert(id, keys);
@@ -102,7 +102,7 @@ impl Derivation<'_> {
         Ok(known.remove(&id).unwrap_or_default())
     }
 
-    /// The keys that follow from a node alone, and from which other nodes the others follow.
+    /// The keys that follow from a node alone, and the rule by which other keys follow from other nodes.
     fn own_keys(&self, id: Id) -> Result<(Vec<Key>, Rule), QueryError> {
         let (operation, arguments) = match self.program.node(id) {
             Node::Column(position) => return Ok((self.inside(*position as usize)?, Rule::None)),
@@ -150,7 +150,7 @@ impl Derivation<'_> {
                 let null = self.truth_is_null(id)?.then_some(Key::Null);
                 (keys.into_iter().chain(both).chain(null).collect(), Rule::None)
             }
-            // If all its inputs are columns, a column's value outside its keys gives no key here either.
+            // If all its inputs are columns, a value outside a column's keys gives no key here either.
             _ if is_evaluated && self.decides(id, &[]) => (keys, Rule::None),
             _ if is_evaluated => (keys, Rule::Computed(self.parts(id))),
             _ => {
@@ -190,8 +190,8 @@ impl Derivation<'_> {
                 let is_least = matches!(self.program.node(id), Node::Call(Operation::Least, _));
                 let constants = values.iter().filter_map(|id| key_of(self.program.constant_of(*id)?));
                 let constants = constants.filter(|key| *key != Key::Null);
-                // With a constant, there is always a value, and no value beyond the constant. It is the constant itself
-                // if all others may be NULL.
+                // With a constant, the result is never NULL and never beyond the constant. It is the constant itself if
+                // all other arguments may be NULL.
                 let limit = if is_least { constants.min() } else { constants.max() };
                 let is_alone = values.iter().all(|id| self.is_constant(*id) || !never_null(self.program, *id));
                 let is_reached = |key: &Key| match &limit {
@@ -232,7 +232,7 @@ impl Derivation<'_> {
         ) || self.program.kind(id) == Type::Boolean
     }
 
-    /// Whether a CASE is a WIDTH_BUCKET: an operation that computes, whose NULL is no constant of the query.
+    /// Whether a CASE is a WIDTH_BUCKET: an operation that computes, whose NULL is not a constant of the query.
     fn is_bucket(&self, arguments: &[Id]) -> bool {
         let [missing, nothing, below, zero, after, _, _] = arguments else { return false };
         let subject = |id: &Id, wanted: &Operation| match self.program.node(*id) {
@@ -273,7 +273,7 @@ impl Derivation<'_> {
         found.into_iter().collect()
     }
 
-    /// Whether there is no choice in a value.
+    /// Whether a value contains no choice.
     fn is_made_of_columns(&self, id: Id) -> bool {
         !self.is_choice(id) && self.parts(id).iter().all(|part| self.is_column(*part))
     }
@@ -290,13 +290,13 @@ impl Derivation<'_> {
         self.program.inputs(&all).is_subset(&columns)
     }
 
-    /// Whether NULL is a group of a condition: where a declared NULL, or one that the query names, leads to it.
+    /// Whether NULL is a group of a condition: where a declared NULL, or a NULL in the query, leads to it.
     fn truth_is_null(&self, id: Id) -> Result<bool, QueryError> {
         let is_known = self.combinations(id).is_some();
         Ok(self.may_be_null(id, !is_known) || is_known && self.evaluated(id)?.contains(&Key::Null))
     }
 
-    /// Whether a NULL that the query names, or with `of_columns` one that is declared, leads to NULL.
+    /// Whether a NULL in the query, or with `of_columns` a declared NULL, leads to NULL.
     fn may_be_null(&self, id: Id, of_columns: bool) -> bool {
         let mut known: Vec<bool> = Vec::new();
         for (_, node) in self.program.ids().take_while(|(at, _)| *at <= id) {
@@ -323,9 +323,9 @@ impl Derivation<'_> {
     }
 }
 
-/// How further keys of a node follow from those of others.
+/// How further keys of a node follow from those of other nodes.
 enum Rule {
-    /// There are no further keys.
+    /// No further keys.
     None,
     Any(Vec<Id>),
     /// Any of these values, and NULL.
@@ -336,7 +336,7 @@ enum Rule {
     Extreme(Vec<Id>),
     /// The operation, over all combinations of these values.
     Computed(Vec<Id>),
-    /// The pattern, of these times.
+    /// The pattern, applied to these times.
     Written(Id),
 }
 
@@ -354,13 +354,13 @@ impl Rule {
     }
 }
 
-/// The values that a CASE may give.
+/// The arguments of a CASE that it may return.
 pub fn passed_on_by_case(arguments: &[Id]) -> Vec<Id> {
     let Some((otherwise, pairs)) = arguments.split_last() else { return Vec::new() };
     pairs.iter().skip(1).step_by(2).chain([otherwise]).copied().collect()
 }
 
-/// The keys that a column has by itself: declared, or every value of a short declared range.
+/// The keys that follow from the column alone: declared, or every value of a short declared range.
 fn column_keys(column: &Column) -> Option<Vec<Key>> {
     match column.kind {
         ColumnType::Decimal | ColumnType::Timestamp => None,
@@ -370,25 +370,26 @@ fn column_keys(column: &Column) -> Option<Vec<Key>> {
     }
 }
 
-/// To declare the keys of entities would be to publish who they are.
+/// Declaring the keys of entities would publish who is in the data.
 fn a_group_each(key: &str) -> QueryError {
     let help = format!(
-        "each group would be one person, whose mere appearance tells that they are in the data; do not declare `{key}` as \
-         keys. For how many there are write COUNT(DISTINCT {key}); otherwise group by what many people share"
+        "each group would be one person, and showing it would reveal that the person is in the data. Do not declare \
+         keys for `{key}`; write COUNT(DISTINCT {key}) for the number of people, or group by a column whose values many \
+         people share"
     );
-    QueryError::refused(format!("GROUP BY `{key}`, which says whose a row is,"), help)
+    QueryError::refused(format!("GROUP BY the entity key `{key}`"), help)
 }
 
 fn no_keys(declared: Option<&Column>, name: &str, section: &str) -> QueryError {
     if declared.is_some_and(|declared| declared.step.is_some() && declared.bounds.is_none()) {
         let help = format!(
-            "say which of its values are told apart: LEAST(n, 8), or BIN(LEAST(n, 100), 10), where n is {name}"
+            "group by an expression with an upper bound: LEAST(n, 8), or BIN(LEAST(n, 100), 10), where n is {name}"
         );
-        return QueryError::refused(format!("GROUP BY `{name}`, which can be of any size,"), help);
+        return QueryError::refused(format!("GROUP BY `{name}`, which has no upper bound,"), help);
     }
     let help = match declared.map(|declared| declared.kind) {
         Some(ColumnType::Decimal) => {
-            "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves are no groups".to_owned()
+            "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves cannot be groups".to_owned()
         }
         Some(ColumnType::Date | ColumnType::Timestamp) => format!(
             "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in {section}"
@@ -400,7 +401,7 @@ fn no_keys(declared: Option<&Column>, name: &str, section: &str) -> QueryError {
     QueryError::refused(format!("GROUP BY `{name}`, which has no declared keys,"), help)
 }
 
-/// Every value that public facts allow for a column, when they are few enough to list.
+/// Every value that the declaration allows for a column, if they are few enough to list.
 fn domain(column: &Column) -> Option<Vec<Key>> {
     if let Some(keys) = &column.keys {
         return Some(keys.clone());
@@ -419,13 +420,13 @@ fn domain(column: &Column) -> Option<Vec<Key>> {
     }
 }
 
-/// The float that a decimal key is in the data: the one nearest to it.
+/// The float that represents a decimal key in the data: the nearest one.
 pub fn decimal_key(key: &Key) -> Option<f64> {
     let Key::Decimal(value) = key else { return None };
     decimal(value, 330, Rounding::Nearest).parse().ok()
 }
 
-/// A key as a value; NULL is none.
+/// A key as a value; `None` for NULL.
 fn value_of(key: &Key) -> Option<Value> {
     match key {
         Key::Integer(value) => Some(Value::Integer(*value)),
@@ -452,7 +453,7 @@ pub fn key_of(value: Option<&Value>) -> Option<Key> {
 }
 
 impl Derivation<'_> {
-    /// The input columns of a node with every value that public facts allow for them; `None` when these are too many.
+    /// The input columns of a node with every value that their declarations allow; `None` if there are too many.
     pub(crate) fn combinations(&self, id: Id) -> Option<Vec<(usize, &Column, Vec<Key>)>> {
         let mut rows: usize = 1;
         let mut domains = Vec::new();
@@ -466,8 +467,9 @@ impl Derivation<'_> {
         (rows <= MOST_COMBINATIONS).then_some(domains)
     }
 
-    /// Whether the keys of a node are its values over all combinations. Not where a column may have values that are none of its
-    /// keys, and count: there ELSE and what is false must have their groups whatever the keys lead to.
+    /// Whether the keys of a node are its values over all combinations of its columns' keys. This is false where a
+    /// column may have values outside its keys that still count: ELSE and FALSE then need their own groups, whatever
+    /// the keys give.
     fn is_evaluated(&self, id: Id, operation: &Operation) -> bool {
         let Some(domains) = self.combinations(id) else { return false };
         let by_form =
@@ -483,13 +485,13 @@ impl Derivation<'_> {
         values_over(self.program, id, &inputs.collect::<Vec<_>>())
     }
 
-    /// The values of a node over all combinations of those that nodes which it is made of can have.
+    /// The values of a node over all combinations of the values of its parts.
     fn computed(&self, id: Id, parts: &[(Id, Vec<Key>)]) -> Result<Vec<Key>, QueryError> {
         let rows = parts.iter().try_fold(1_usize, |rows, (_, keys)| rows.checked_mul(keys.len()));
         if rows.is_none_or(|rows| rows > MOST_COMBINATIONS) {
             return Err(self.underived(id));
         }
-        // The same operation, in which each part is a column.
+        // The same operation with a column in place of each part.
         let mut program = Program::default();
         let mut places: BTreeMap<Id, Id> = BTreeMap::new();
         for (at, node) in self.program.ids().take_while(|(at, _)| *at <= id) {

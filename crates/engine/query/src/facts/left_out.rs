@@ -1,4 +1,4 @@
-//! Whether the keys of a group are all the values that a row can have.
+//! Completeness of keys: whether the keys of a group cover all values that a row can have.
 
 use super::keys::passed_on_by_case;
 use crate::declared;
@@ -23,7 +23,7 @@ pub fn never_null(program: &Program, id: Id) -> bool {
     looked_at(program, id, &[], &|_| false).1
 }
 
-/// Whether derived keys hold all values of a node but NULL, and whether it is never NULL.
+/// Whether derived keys cover all values of a node except NULL, and whether it is never NULL.
 fn looked_at(program: &Program, id: Id, tables: &[TableSchema], is_counted: &dyn Fn(usize) -> bool) -> (bool, bool) {
     let mut known: Vec<(bool, bool)> = Vec::new();
     for (at, node) in program.ids().take_while(|(at, _)| *at <= id) {

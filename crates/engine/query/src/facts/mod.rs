@@ -1,4 +1,4 @@
-//! What public facts say of expressions: bounds and grids, keys, slips of the fingers. Nothing here reads data.
+//! Static analysis of expressions from public facts: bounds and grids, group keys, likely typos. It never reads data.
 
 pub(crate) mod exclusive;
 mod forms;

@@ -1,9 +1,9 @@
-//! Which rows have a value: what must hold of a row so that an expression is not NULL there.
+//! Presence: the conditions under which an expression is not NULL.
 
 use deniable_expression::{Comparison, Id, Node, Operation, Program};
 use std::collections::BTreeSet;
 
-/// A part of what must hold of a row.
+/// A condition on a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fact {
     True(Id),
@@ -11,8 +11,8 @@ enum Fact {
     Known(Id),
 }
 
-/// Whether every row that has the one value has the other, too, by the form of both alone. `false` where that is not
-/// seen.
+/// Whether every row with one value has the other, decided by the form of both alone; `false` if the form does not show
+/// it.
 pub fn implies(program: &Program, one: Id, other: Id) -> bool {
     let of = |value| {
         let mut facts = BTreeSet::new();
@@ -28,7 +28,7 @@ fn known(program: &Program, value: Id, facts: &mut BTreeSet<Fact>) {
         return;
     }
     match program.node(value) {
-        // The form of a value with FILTER.
+        // A value with FILTER has this form.
         Node::Call(Operation::Case, parts)
             if let [condition, then, otherwise] = parts.as_slice()
                 && program.constant_of(*otherwise) == Some(None) =>

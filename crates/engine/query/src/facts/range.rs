@@ -1,9 +1,9 @@
 //! Bounds and grids of expressions, derived from the declared bounds and steps of their columns.
 //!
-//! A sum is exact because every value is brought onto a declared grid: whole multiples of a unit, between two
-//! bounds. For a column both are declared; for an expression they follow, by interval arithmetic and greatest
-//! common divisors, from those of its columns. Values outside are clamped and values between grid points go to
-//! the nearest, whatever the data holds, so a wrong derivation could bias an answer but never break a promise.
+//! A sum is exact because every value is rounded to a declared grid: whole multiples of a unit, between two bounds. For
+//! a column both are declared; for an expression they follow, by interval arithmetic and greatest common divisors, from
+//! those of its columns. Values outside are clamped and values between grid points are rounded to the nearest, whatever
+//! the data holds, so a wrong derivation could bias an answer but never break a promise.
 
 use crate::declared;
 use deniable_core::exact::{Rational, parse_rational, whole};
@@ -16,11 +16,10 @@ use num_traits::{Signed, ToPrimitive, Zero};
 /// Grid points are counted by numbers up to this size, so that floats hold them exactly.
 const MOST_UNITS: i64 = 1 << 52;
 
-/// Bits of the largest numerator or denominator that is worked with: products of products soon have more digits than
-/// anybody's data.
+/// Most bits of a numerator or denominator. Products of products exceed it quickly, and no data need such precision.
 const MOST_BITS: u64 = 4_096;
 
-/// What is known of the values of an expression.
+/// The known facts about the values of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
     low: Option<Rational>,
@@ -38,19 +37,19 @@ pub struct Grid {
     pub low: i64,
     /// The greatest value, in steps.
     pub high: i64,
-    /// The unit once more, as `span / per`.
+    /// The numerator of the unit, which is `span / per`.
     span: i64,
     per: i64,
     /// Whether the values are dates or timestamps, counted in days or microseconds.
     pub of_times: bool,
 }
 
-/// Why an expression has no grid.
+/// The reason why an expression has no grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoGrid {
     /// A bound is missing.
     Bounds,
-    /// The values lie on no grid.
+    /// The values are not multiples of a unit.
     Unit,
     /// The only possible value is zero.
     AlwaysZero,
@@ -65,22 +64,22 @@ impl Range {
         Self { low: Some(value.clone()), high: Some(value.clone()), unit: Some(value.abs()) }
     }
 
-    /// NULL alone, which counts like 0.
+    /// The range of NULL, which counts as 0.
     fn nothing() -> Self {
         Self::constant(Rational::zero())
     }
 
-    /// The value of a constant.
+    /// The value, if only one is possible.
     pub fn only_value(&self) -> Option<&Rational> {
         self.low.as_ref().filter(|low| self.high.as_ref() == Some(*low))
     }
 
-    /// Whether it is zero or more, as far as is known.
+    /// Whether all values are known to be zero or more.
     pub fn is_never_negative(&self) -> bool {
         self.low.as_ref().is_some_and(|low| !low.is_negative())
     }
 
-    /// Declared bounds and steps.
+    /// The range of a column with these bounds and this step.
     pub fn declared(bounds: &Bounds) -> Self {
         let (low, high, unit) = (bounds.low().clone(), bounds.high().clone(), bounds.unit().clone());
         Self { low: Some(low), high: Some(high), unit: Some(unit) }
@@ -90,7 +89,7 @@ impl Range {
     fn of_value(value: Option<&Value>) -> Self {
         match value {
             Some(Value::Integer(number)) => Self::constant(whole(*number)),
-            // The shortest decimal that reads back as this float is what the question said.
+            // The shortest decimal that parses to this float is the number that the query contains.
             Some(Value::Decimal(number)) => {
                 parse_rational(&format!("{}", number.get())).map_or(Self::UNKNOWN, Self::constant)
             }
@@ -101,7 +100,7 @@ impl Range {
         }
     }
 
-    /// Nothing is known of numbers with very many digits.
+    /// Drops ends and units that exceed [`MOST_BITS`].
     fn sensible(self) -> Self {
         let fits = |end: &Rational| end.numer().bits() <= MOST_BITS && end.denom().bits() <= MOST_BITS;
         Self { low: self.low.filter(fits), high: self.high.filter(fits), unit: self.unit.filter(fits) }
@@ -136,13 +135,13 @@ impl Range {
         }
     }
 
-    /// The smaller of two values. LEAST ignores NULLs in SQL, so the result may be either side's value alone. With
+    /// The smaller of two values. LEAST ignores NULL in SQL, so the result may be the value of either side alone. With
     /// `with_missing`, the result includes a constant beyond the other side's range.
     fn least(&self, other: &Self, with_missing: bool) -> Self {
         let either = self.either(other);
         let constant = |range: &Self| range.only_value().is_some();
         let high = match (&self.high, &other.high) {
-            // Beside a constant there always is a value, and it is at most the constant.
+            // With a constant argument the result is never NULL, and at most the constant.
             (Some(limit), Some(_)) if with_missing && constant(self) && !constant(other) => Some(limit.clone()),
             (Some(_), Some(limit)) if with_missing && constant(other) && !constant(self) => Some(limit.clone()),
             (Some(left), Some(right)) if constant(self) || constant(other) => Some(left.min(right).clone()),
@@ -161,7 +160,7 @@ impl Range {
     }
 }
 
-/// What is known of the values of all nodes of a program.
+/// The ranges of all nodes of a program.
 #[derive(Default)]
 pub struct Ranges {
     known: Vec<Range>,
@@ -171,12 +170,12 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Ranges that hold the constants of LEAST and GREATEST, as groups need them.
+    /// Ranges that include the constants of LEAST and GREATEST, as groups need them.
     pub fn with_missing() -> Self {
         Self { known: Vec::new(), with_missing: true }
     }
 
-    /// What is known of a node. What was worked out before is remembered: programs only grow.
+    /// The range of a node. Results are cached: a program only grows.
     pub fn of(&mut self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.known.len();
         for (_, node) in program.ids().skip(known).take_while(|(at, _)| at.position() <= id.position()) {
@@ -198,7 +197,7 @@ impl Ranges {
             Node::Call(operation, arguments) => (operation, arguments.as_slice()),
         };
         let range = |id: &Id| self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
-        // NULL adds no value of its own.
+        // NULL adds no value.
         let is_null = |id: &&Id| program.constant_of(**id) == Some(None);
         let values =
             |ids: &mut dyn Iterator<Item = &Id>| -> Vec<Range> { ids.filter(|id| !is_null(id)).map(range).collect() };
@@ -206,11 +205,11 @@ impl Ranges {
             values(ids).into_iter().reduce(|left, right| left.either(&right)).unwrap_or_else(Range::nothing)
         };
         match (operation, arguments) {
-            // What is true counts 1, what is not 0.
+            // TRUE counts as 1, FALSE as 0.
             (Operation::Cast(Type::Integer | Type::Decimal), [inner]) if program.kind(*inner) == Type::Boolean => {
                 Range { low: Some(Rational::zero()), high: Some(whole(1)), unit: Some(whole(1)) }
             }
-            // Whole numbers are the same as decimals.
+            // Converting an integer to a decimal does not change it.
             (Operation::Cast(Type::Decimal), [inner]) if program.kind(*inner) == Type::Integer => range(inner),
             (Operation::Cast(Type::Integer), [inner]) if program.kind(*inner) == Type::Decimal => {
                 let inner = range(inner);
@@ -236,7 +235,7 @@ impl Ranges {
             (Operation::Part(part), _) => {
                 let (low, high) = part.range();
                 match part {
-                    // Years are known from the bounds of the time alone.
+                    // The range of years follows from the bounds of the time alone.
                     Part::Year => self.years(program, arguments, tables),
                     _ => Range { low: Some(whole(low)), high: Some(whole(high)), unit: Some(whole(1)) },
                 }
@@ -244,11 +243,11 @@ impl Ranges {
             (Operation::DaysBetween, [from, to]) => {
                 arithmetic(&Operation::Subtract, &[self.days(program, *to, tables), self.days(program, *from, tables)])
             }
-            // A value times itself is never negative.
+            // A square is never negative.
             (Operation::Multiply, [left, right]) if left == right => {
                 let inner = range(left);
                 let product = arithmetic(operation, &[inner.clone(), inner.clone()]);
-                // The end that is nearer to zero, where zero is not between them.
+                // The end that is nearer to zero, unless the range contains zero.
                 let nearest = match (inner.low, inner.high) {
                     (Some(low), _) if low.is_positive() => low,
                     (_, Some(high)) if high.is_negative() => high,
@@ -271,7 +270,7 @@ impl Ranges {
         }
     }
 
-    /// The range of days that a date lies in.
+    /// The range of days of a date.
     fn days(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         match program.node(id) {
@@ -280,7 +279,7 @@ impl Ranges {
                 if kind == Some(ColumnType::Date) { known } else { Range::UNKNOWN }
             }
             Node::Constant(Type::Date, Some(_)) => known,
-            // Days begin at midnight, whatever the sign of the number.
+            // Days begin at midnight, also before 1970.
             Node::Call(Operation::Cast(Type::Date), inner) => match inner.as_slice() {
                 [inner] => {
                     let moments = self.moments(program, *inner, tables);
@@ -306,7 +305,7 @@ impl Ranges {
         }
     }
 
-    /// The range of microseconds that a timestamp lies in.
+    /// The range of microseconds of a timestamp.
     fn moments(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         match program.node(id) {
@@ -315,7 +314,7 @@ impl Ranges {
                 if kind == Some(ColumnType::Timestamp) { known } else { Range::UNKNOWN }
             }
             Node::Constant(Type::Timestamp, Some(_)) => known,
-            // A date is its midnight.
+            // A date converts to its midnight.
             Node::Call(Operation::Cast(Type::Timestamp), inner)
                 if let [inner] = inner.as_slice()
                     && program.kind(*inner) == Type::Date =>
@@ -324,7 +323,7 @@ impl Ranges {
                 let midnight = |end: Option<Rational>| end.map(|end| end * whole(Moment::DAY));
                 Range { low: midnight(days.low), high: midnight(days.high), unit: None }
             }
-            // A later moment is in no earlier unit.
+            // Truncation is monotone.
             Node::Call(Operation::Truncate(unit), inner) if let [inner] = inner.as_slice() => {
                 let Range { low, high, .. } = self.moments(program, *inner, tables);
                 let begin = |end: Option<Rational>| {
@@ -369,8 +368,8 @@ fn arithmetic(operation: &Operation, ranges: &[Range]) -> Range {
         (Operation::Divide, [left, right]) => match right.only_value() {
             Some(divisor) if !divisor.is_zero() => {
                 let scaled = arithmetic(&Operation::Multiply, &[left.clone(), Range::constant(divisor.recip())]);
-                // Whole-number division drops the fraction, so it may fall short by less than one. Whether it does,
-                // and so the grid, depends on the types: ROUND says.
+                // Integer division drops the fraction, so the result may be smaller by less than one. Whether it does,
+                // and hence the grid, depends on the types: ROUND decides.
                 let (low, high) = (scaled.low.map(|end| end.floor()), scaled.high.map(|end| end.ceil()));
                 Range { low, high, unit: None }
             }
@@ -390,7 +389,7 @@ fn arithmetic(operation: &Operation, ranges: &[Range]) -> Range {
     }
 }
 
-/// The range of a function that grows: of its ends, a little further out than floats compute it. ROUND gives it a grid.
+/// The range of an increasing function: its values at the ends, widened by the error of floats. ROUND gives it a grid.
 fn growing(operation: &Operation, inner: &Range) -> Range {
     let of = |end: &Option<Rational>| {
         let end = end.as_ref()?.to_f64()?;
@@ -406,7 +405,7 @@ fn growing(operation: &Operation, inner: &Range) -> Range {
     Range { low: low.and_then(|end| outward(end, -1.0)), high: high.and_then(|end| outward(end, 1.0)), unit: None }
 }
 
-/// The range of a power with a constant exponent, of numbers that are not negative; of whole exponents, of any.
+/// The range of a power with a constant exponent. The base must not be negative unless the exponent is an integer.
 fn power(base: &Range, exponent: &Range) -> Range {
     let (Some(low), Some(high)) = (&base.low, &base.high) else { return Range::UNKNOWN };
     let Some(exponent) = exponent.only_value() else { return Range::UNKNOWN };
@@ -414,7 +413,7 @@ fn power(base: &Range, exponent: &Range) -> Range {
     let (Some(from), Some(to), Some(by)) = (low.to_f64(), high.to_f64(), exponent.to_f64()) else {
         return Range::UNKNOWN;
     };
-    // Where the sign of the base makes no number, or one without end, nothing is known.
+    // Nothing is known where the base may give NaN or an infinite value.
     if (low.is_negative() && !exponent.is_integer()) || (exponent.is_negative() && !low.is_positive()) {
         return Range::UNKNOWN;
     }
@@ -423,17 +422,17 @@ fn power(base: &Range, exponent: &Range) -> Range {
     Range { low: outward(least, -1.0), high: outward(one.max(other), 1.0), unit: None }
 }
 
-/// A number a little further out on this side; `None` where it is none.
+/// Moves a number outwards by the error of floats; `None` if the result is not finite.
 fn outward(end: f64, side: f64) -> Option<Rational> {
-    /// More than a float function can lose.
+    /// More than the relative error of a float function.
     const LOST: f64 = 1e-12;
-    // Numbers that are so near to a whole one are meant to be it.
+    // Numbers this close to an integer are meant to be that integer.
     let nearest = end.round();
     let moved = if (end - nearest).abs() <= LOST * end.abs() { nearest } else { end + side * LOST * end.abs() };
     Rational::from_float(moved)
 }
 
-/// The largest number of which both are whole multiples; zero is a multiple of everything.
+/// The largest number of which both are integer multiples; zero is a multiple of everything.
 fn common_unit(left: &Rational, right: &Rational) -> Rational {
     if left.is_zero() {
         return right.clone();
@@ -448,7 +447,7 @@ fn common_unit(left: &Rational, right: &Rational) -> Rational {
 }
 
 impl Grid {
-    /// The multiples of a positive unit from `low` to `high`; `None` where they are more than can be counted exactly.
+    /// The multiples of a positive unit from `low` to `high`; `None` if there are too many to count exactly.
     #[must_use]
     pub fn new(unit: Rational, low: i64, high: i64, of_times: bool) -> Option<Self> {
         let is_countable = |units: i64| units.unsigned_abs() <= MOST_UNITS.unsigned_abs();
@@ -457,7 +456,7 @@ impl Grid {
         (is_countable(low) && is_countable(high)).then_some(Self { unit, low, high, span, per, of_times })
     }
 
-    /// The grid point of a whole number, clamped, in units; ties go away from zero.
+    /// The grid point of an integer, clamped, in units; ties round away from zero.
     pub fn of_integer(&self, value: i64) -> i64 {
         let scaled = i128::from(value) * i128::from(self.per);
         let span = i128::from(self.span);
@@ -467,12 +466,12 @@ impl Grid {
             .map_or(if value < 0 { self.low } else { self.high }, |units| units.clamp(self.low, self.high))
     }
 
-    /// The grid point of a decimal, clamped, in units; NaN has none.
+    /// The grid point of a decimal, clamped, in units; `None` for NaN.
     pub fn of_float(&self, value: f64) -> Option<i64> {
         if value.is_nan() {
             return None;
         }
-        // Casting saturates, so infinities land on a bound.
+        // Casting saturates, so infinities map to a bound.
         let units = (value * (self.per as f64) / (self.span as f64)).round() as i64;
         Some(units.clamp(self.low, self.high))
     }
@@ -490,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn values_go_to_the_nearest_grid_point() {
+    fn values_are_rounded_to_the_nearest_grid_point() {
         let cents = grid(whole(0), whole(20), ratio(1, 20));
         assert_eq!((cents.low, cents.high), (0, 400));
         for (value, units) in [(0.0, 0), (0.05, 1), (0.29, 6), (-3.0, 0), (1e300, 400), (f64::INFINITY, 400)] {
@@ -506,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_that_do_not_exist_say_why() {
+    fn a_missing_grid_has_a_reason() {
         assert_eq!(Range::UNKNOWN.grid(), Err(NoGrid::Bounds));
         let no_unit = Range { low: Some(whole(0)), high: Some(whole(1)), unit: None };
         assert_eq!(no_unit.grid(), Err(NoGrid::Unit));
@@ -520,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn days_of_moments_are_whole_on_both_sides_of_1970() {
+    fn days_of_timestamps_are_integers_before_and_after_1970() {
         let bounds = Bounds::new(whole(-1), whole(3 * Moment::DAY - 1), whole(1)).unwrap();
         let columns = vec![Column::new("at", ColumnType::Timestamp).within(bounds)];
         let tables = [TableSchema::protected("t", columns, None)];

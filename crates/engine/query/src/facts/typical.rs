@@ -1,15 +1,17 @@
-//! What the measures of a cell typically are, from public guesses: rows, people, and usual values of columns.
+//! Typical values of the measures of a cell, from public guesses: numbers of rows and people, and typical values of
+//! columns.
 //!
 //! | measure | typical value |
 //! |---|---|
 //! | `COUNT(*)`, `COUNT(x)` | the rows, shared equally by the cells; with a condition, the part that meets it |
-//! | `COUNT(DISTINCT person)` | the people, shared in the same way, and at most one for each row |
-//! | `SUM(x)` | as many times the mean of `x` |
-//! | sums of squares | as many times `σ² + μ²` around the centre |
+//! | `COUNT(DISTINCT person)` | the people, shared equally by the cells, and at most one for each row |
+//! | `SUM(x)` | the typical number of rows, times the mean of `x` |
+//! | sums of squares | the typical number of rows, times `σ² + μ²` around the centre |
 //!
-//! The mean of an expression follows from those of its columns where it is linear in them; that of a condition is the part of the rows
-//! that meets it, so a CASE is a mixture. The guesses of a condition are about all rows of the query, and rows that meet it are taken to
-//! be as others. What does not follow is not guessed: it is named, so that it can be stated.
+//! The mean of an expression follows from those of its columns where it is linear in them; the mean of a condition is
+//! the part of the rows that meet it, so a CASE is a mixture. Guesses about a condition are about all rows of the
+//! query, and the rows that meet it are assumed to be like the others. A mean that does not follow is not guessed: it
+//! is reported as missing, so that the curator can state it.
 
 use crate::declared;
 use crate::{CentredArgument, MeasureKind, Query};
@@ -19,37 +21,38 @@ use deniable_expression::{Id, Node, Operation, Type, Value};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeSet;
 
-/// Most characters of an expression that a guess can be stated of.
+/// Most characters of an expression for which a guess can be stated.
 const MOST_WORDS: usize = 1_000;
 
-/// What is publicly guessed of the rows that a query is about.
+/// Public guesses about the rows of a query.
 pub struct Guesses<'a> {
-    /// How many rows count, in all cells together.
+    /// Number of rows that count, in all cells together.
     pub rows: Option<Rational>,
-    /// How many rows there are before caps.
+    /// Number of rows before caps.
     pub all_rows: Option<Rational>,
-    /// Of how many people they are.
+    /// Number of people with these rows.
     pub entities: Option<Rational>,
-    /// What is guessed of a column, by its table and name.
+    /// The guess about a column, by its table and name.
     pub column: &'a dyn Fn(&str, &str) -> Option<ColumnGuess>,
-    /// Means of expressions, as [`Query::argument_in_words`] writes them; of conditions the part of the rows that meets them.
+    /// Means of expressions, keyed by [`Query::argument_in_words`]; for conditions, the part of the rows that meet
+    /// them.
     pub expressions: &'a [(String, Rational)],
 }
 
-/// What is publicly guessed of a column's values.
+/// Public guess about a column's values.
 pub struct ColumnGuess {
-    /// Their mean.
+    /// The mean.
     pub mean: Rational,
-    /// Their standard deviation.
+    /// The standard deviation.
     pub deviation: Option<Rational>,
 }
 
-/// A guess that a typical value needs, and that the policy lacks.
+/// A guess that a typical value needs and that the policy lacks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MissingGuess {
-    /// How many rows there are.
+    /// The number of rows.
     Rows,
-    /// How many people there are.
+    /// The number of people.
     Entities,
     /// The mean of a column.
     Column {
@@ -65,23 +68,23 @@ pub enum MissingGuess {
         /// Its name.
         column: String,
     },
-    /// The mean of an expression, or how often a condition is met.
+    /// The mean of an expression, or the part of the rows that meet a condition.
     Expression(String),
     /// The standard deviation of an expression that does not follow from those of its columns.
     SpreadOf(String),
-    /// Values that are chosen by their rank: how far they are off depends on values that nobody could state.
+    /// A value chosen by its rank: its error depends on values that cannot be stated publicly.
     Rank,
 }
 
-/// A number, or all that it lacks.
+/// A number, or all guesses that are missing for it.
 type Guess = Result<Rational, BTreeSet<MissingGuess>>;
 
 /// The typical statistics of an expression.
 #[derive(Debug, Clone)]
 struct TypicalStatistics {
-    /// The part of the rows in which it is not NULL.
+    /// The part of the rows where it is not NULL.
     present: Guess,
-    /// Its mean, where it is not.
+    /// The mean of the values that are not NULL.
     mean: Guess,
     variance: Guess,
 }
@@ -91,20 +94,20 @@ impl Query {
     #[must_use]
     pub fn typical(&self, guesses: &Guesses<'_>) -> Vec<Result<i128, BTreeSet<MissingGuess>>> {
         if self.is_per_entity() {
-            // How far rows and values of single people reach is what is asked.
+            // Quantiles of rows and values of single people have no typical value.
             return vec![Err(BTreeSet::from([MissingGuess::Rank])); self.measures().len()];
         }
         let usual = self.usual(guesses);
         (0..self.measures().len())
             .map(|measure| {
                 let value = self.typical_measure(measure, &usual, guesses)?;
-                // What no machine counts, no table has.
+                // No table has a number of rows beyond 128 bits.
                 value.round().to_integer().to_i128().ok_or_else(|| BTreeSet::from([MissingGuess::Rows]))
             })
             .collect()
     }
 
-    /// The stated expressions that nothing in the query is called.
+    /// The stated expressions that do not occur in the query.
     #[must_use]
     pub fn unknown<'g>(&self, stated: &'g [(String, Rational)]) -> Vec<&'g str> {
         let program = &self.rows.program;
@@ -113,8 +116,8 @@ impl Query {
         stated.iter().map(|(words, _)| words.as_str()).filter(|words| !known.contains(&bare(words))).collect()
     }
 
-    /// The stated expressions whose value cannot be: of a condition a part of the rows beyond 0 and 1, of what is added up a mean beyond
-    /// its bounds.
+    /// The stated expressions with an impossible value: for a condition a part of the rows outside `[0, 1]`, for a sum
+    /// a mean outside its bounds.
     #[must_use]
     pub fn impossible<'g>(&self, stated: &'g [(String, Rational)]) -> Vec<&'g str> {
         let program = &self.rows.program;
@@ -164,7 +167,8 @@ impl Query {
             MeasureKind::Product { of: [one, other], .. } => {
                 let (left, right) = (of(&one.argument)?, of(&other.argument)?);
                 let product = times(self.typical_of(*one, left), self.typical_of(*other, right));
-                // How two values go together nobody has said: as if they did not. One is there where the other is.
+                // The correlation of two values is unknown and taken as zero. Both are taken to be NULL in the same
+                // rows.
                 let unit = self.grid_unit(one.argument) / whole(one.times);
                 let each = if one == other {
                     both(product, left.variance.clone(), |square, variance| square + variance / (&unit * &unit))
@@ -177,7 +181,7 @@ impl Query {
         }
     }
 
-    /// The number of cells in which an entity typically counts: those that its rows reach when all cells are equally
+    /// The number of cells in which an entity typically counts: those that its rows reach if all cells are equally
     /// likely, at most `groups`.
     fn typical_groups(&self, people: &Rational, rows: Option<&Rational>, cells: &Rational) -> Guess {
         let most = whole(self.caps().groups).min(cells.clone());
@@ -196,12 +200,12 @@ impl Query {
         usual.mean.clone().map(|mean| mean / unit - whole(of.centre))
     }
 
-    /// What is typical of every expression that a measure is about, and of those that it is made of.
+    /// The typical statistics of every expression that a measure depends on, parts included.
     fn usual(&self, guesses: &Guesses<'_>) -> Vec<Option<TypicalStatistics>> {
         let program = &self.rows.program;
         let roots: Vec<Id> = self.rows.arguments.iter().map(|argument| argument.value).collect();
         let mut all: Vec<Option<TypicalStatistics>> = Vec::new();
-        // Arguments come before what uses them.
+        // Arguments come before the nodes that use them.
         for ((id, node), reached) in program.ids().zip(program.reached(&roots)) {
             let usual =
                 reached.then(|| self.stated(id, guesses).unwrap_or_else(|| self.derived(id, node, &all, guesses)));
@@ -210,7 +214,7 @@ impl Query {
         all
     }
 
-    /// What the query's own guesses say of an expression.
+    /// The guess that the query states about an expression.
     fn stated(&self, id: Id, guesses: &Guesses<'_>) -> Option<TypicalStatistics> {
         if guesses.expressions.is_empty() {
             return None;
@@ -258,7 +262,7 @@ impl Query {
                 (_, Some(factor)) => scaled(of(left), &factor),
                 (None, None) => unknown(),
             },
-            // Whole numbers lose their fractions.
+            // Integer division drops the fraction.
             (Operation::Divide, [left, right]) if program.kind(id) == Type::Decimal => {
                 only(right).map_or_else(unknown, |divisor| scaled(of(left), &divisor.recip()))
             }
@@ -277,7 +281,7 @@ impl Query {
                 }
             }
             (Operation::And, [left, right]) => {
-                // A condition that always holds leaves the other.
+                // A condition that always holds does not change the other.
                 let always = |usual: &TypicalStatistics| usual.mean == Ok(whole(1)) && usual.present == Ok(whole(1));
                 match (of(left), of(right)) {
                     (left, right) if always(&left) => right,
@@ -303,7 +307,7 @@ impl Query {
         let guess = (guesses.column)(&table, &column);
         let spread = guess.as_ref().and_then(|guess| guess.deviation.as_ref()).map(|deviation| deviation * deviation);
         let mean = guess.map(|guess| guess.mean);
-        // What a query works out of each entity's rows is no column that could be guessed at.
+        // A value computed from each entity's rows is not a column with a declared guess.
         let is_made = self.is_of_entity_rows() && at == 0;
         let no_spread = || {
             let (table, column) = (table.clone(), column.clone());
@@ -327,7 +331,7 @@ impl Query {
     }
 }
 
-/// Words without their spaces: nobody should have to count them.
+/// Text without its spaces, which need not match.
 fn bare(words: &str) -> String {
     words.split_whitespace().collect()
 }
@@ -340,7 +344,7 @@ fn number(value: &Value) -> Option<Rational> {
     match value {
         Value::Boolean(truth) => Some(whole(u8::from(*truth))),
         Value::Integer(number) => Some(whole(*number)),
-        // The shortest decimal that reads back as this float is what the question said.
+        // The shortest decimal that parses to this float is the number that the query contains.
         Value::Decimal(number) => parse_rational(&format!("{}", number.get())).ok(),
         Value::Date(day) => Some(whole(day.get())),
         Value::Timestamp(moment) => Some(whole(moment.get())),
@@ -352,10 +356,10 @@ fn number_of(constant: Option<Option<&Value>>) -> Option<Rational> {
     constant.flatten().and_then(number)
 }
 
-/// Whether a cast leaves a number what it is, but for its fraction.
+/// Whether a cast keeps a number, except for its fraction.
 fn counts_alike(from: Type, to: Type) -> bool {
     let is_number = |kind: Type| matches!(kind, Type::Integer | Type::Decimal);
-    // A condition that is met counts 1.
+    // TRUE counts as 1.
     from == to
         || (is_number(to) && (is_number(from) || from == Type::Boolean))
         || (to == Type::Integer && is_time(from))
@@ -365,12 +369,12 @@ fn is_time(kind: Type) -> bool {
     matches!(kind, Type::Date | Type::Timestamp)
 }
 
-/// The variance of a condition that is met so often.
+/// The variance of a condition that is true in this part of the rows.
 fn of_condition(met: &Rational) -> Rational {
     (met * (whole(1) - met)).max(Rational::zero())
 }
 
-/// A function of two guesses, or all that they lack.
+/// A function of two guesses, or all missing guesses of both.
 fn both(one: Guess, other: Guess, with: impl Fn(Rational, Rational) -> Rational) -> Guess {
     match (one, other) {
         (Ok(one), Ok(other)) => Ok(with(one, other)),
@@ -391,7 +395,7 @@ fn scaled(usual: TypicalStatistics, factor: &Rational) -> TypicalStatistics {
     }
 }
 
-/// `left + sign · right`; how two values that both vary go together, nobody has said.
+/// `left + sign · right`; the correlation of two values that both vary is unknown and taken as zero.
 fn sum(
     left: &TypicalStatistics,
     right: &TypicalStatistics,
@@ -410,13 +414,13 @@ fn sum(
     }
 }
 
-/// One value in this part of the rows, another in the rest.
+/// A mixture: one value in this part of the rows, another in the rest.
 fn mixed(part: Guess, then: &TypicalStatistics, otherwise: &TypicalStatistics) -> TypicalStatistics {
     let rest = part.clone().map(|part| whole(1) - part);
     let (first, second) = (times(part, then.present.clone()), times(rest, otherwise.present.clone()));
     let present = both(first.clone(), second.clone(), |first, second| first + second);
     let average = |one: Guess, other: Guess| {
-        // Where one of them never is a value, nothing has to be known of it.
+        // A branch that is never taken needs no guess.
         let part = |weight: &Guess, value: Guess| match weight {
             Ok(weight) if weight.is_zero() => Ok(Rational::zero()),
             weight => times(weight.clone(), value),

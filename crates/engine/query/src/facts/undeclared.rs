@@ -1,5 +1,5 @@
-//! Constants with which a question compares a column, and that are none of the column's declared keys: allowed, since keys
-//! need not be all values that there are, and seldom meant.
+//! Warnings about constants that a query compares with a column and that are not declared keys of it. Such a comparison
+//! is allowed, because keys need not cover all values, but it is usually a typo.
 
 use super::labels::meant_by;
 use crate::Group;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Most keys that are listed.
 const LISTED: usize = 12;
 
-/// A sentence about each. Constants and keys are public, both.
+/// One warning for each comparison. Constants and keys are public.
 pub fn undeclared(program: &Program, roots: &[Id], tables: &[TableSchema]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut look = |value: Id, constant: Id| {
@@ -54,7 +54,7 @@ fn sentence(column: &Column, constant: &Value) -> Option<String> {
     compared(&column.name, keys, &column.labels, key)
 }
 
-/// A sentence about results that are compared with what is none of a group's keys.
+/// Warnings about results that are compared with a text that is not a key of their group.
 pub fn undeclared_results(output: &Output, groups: &[Group]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut look = |condition: &Condition| {
@@ -63,7 +63,7 @@ pub fn undeclared_results(output: &Output, groups: &[Group]) -> Vec<String> {
             [Term::Key(group), Term::Text(text)] | [Term::Text(text), Term::Key(group)] => (&groups[*group], text),
             _ => return,
         };
-        // Days and times are compared as they are written.
+        // Dates and timestamps are compared as they are written.
         let is_text = group.keys.iter().all(|key| matches!(key, Key::Text(_) | Key::Null | Key::Other));
         if is_text || group.labels.values().any(|label| label == text) {
             let sentence = compared(&group.name, &group.keys, &group.labels, Key::Text(text.clone()));
@@ -74,7 +74,7 @@ pub fn undeclared_results(output: &Output, groups: &[Group]) -> Vec<String> {
     found
 }
 
-/// What to say where a value with these keys is compared with a constant; nothing, where it is one of them.
+/// The warning about comparing a value with these keys to a constant; `None` if the constant is one of them.
 fn compared(name: &str, keys: &[Key], labels: &BTreeMap<Key, String>, key: Key) -> Option<String> {
     let written = key.to_string();
     if keys.contains(&key) {
@@ -90,7 +90,7 @@ fn compared(name: &str, keys: &[Key], labels: &BTreeMap<Key, String>, key: Key) 
         .collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let begins = known.iter().find(|key| written.chars().count() > 2 && key.starts_with(&written)).copied();
-    // Numbers are seldom misspelt.
+    // Only texts are matched with similar keys: numbers are seldom misspelt.
     let near = matches!(key, Key::Text(_)).then(|| nearest(&written, &known).or(begins)).flatten();
     let help = match (meant_by(name, labels, &written), near) {
         (Some(meant), _) => meant,
@@ -98,13 +98,13 @@ fn compared(name: &str, keys: &[Key], labels: &BTreeMap<Key, String>, key: Key) 
         (None, None) => {
             let more = if known.len() > LISTED { ", ..." } else { "" };
             format!(
-                "these are: {}{more}",
+                "the keys are {}{more}",
                 known.iter().take(LISTED).map(|key| shown(key)).collect::<Vec<_>>().join(", ")
             )
         }
     };
     Some(format!(
-        "`{}` is compared with `{}`, which is none of its declared keys; {help}",
+        "`{}` is compared with `{}`, which is not one of its declared keys; {help}",
         shown(name),
         shown(&written)
     ))

@@ -1,11 +1,11 @@
-//! Which noisy numbers a term rests on.
+//! The noisy numbers that a term depends on.
 
 use super::{Term, Window};
 use crate::Query;
 use std::collections::BTreeSet;
 
-/// Among how many noisy numbers the allowed error of a term is shared, where each reaches by itself: at least 1. Those of another row
-/// count beside the same of this one.
+/// The number of noisy numbers, at least 1, among which the allowed error of a term is divided when each gets its own
+/// interval. A number in another row counts separately from the same number in this row.
 pub fn parts(term: &Term, level: usize, query: &Query) -> usize {
     let mut found = TermInputs::default();
     found.own(term, level, query);
@@ -35,7 +35,6 @@ pub(crate) fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usi
 struct TermInputs {
     /// Measures, in its own row.
     measures: BTreeSet<usize>,
-    /// What it sees of other rows.
     windows: BTreeSet<usize>,
 }
 
@@ -46,9 +45,9 @@ impl TermInputs {
             Term::Answer(position) => self.measures.extend(query.answers(level)[*position].measures()),
             Term::Arithmetic(_, sides) => sides.iter().for_each(|side| self.own(side, level, query)),
             Term::Function(_, inner) => self.own(inner, level, query),
-            // Public tables have no noise, whatever is looked up in them.
+            // Public tables have no noise, whatever the key.
             Term::Lookup(..) => {}
-            // Which value is shown is decided by what is shown already: conditions add no error to it.
+            // Conditions compare released values, so choosing a branch adds no error.
             Term::Case(branches, otherwise) => {
                 branches.iter().for_each(|(_, value)| self.own(value, level, query));
                 self.own(otherwise, level, query);

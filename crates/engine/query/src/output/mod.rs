@@ -1,5 +1,5 @@
-//! What is shown of answers: exact arithmetic, HAVING, ORDER BY, LIMIT and windows over results. All of it is
-//! post-processing (C-3) and costs nothing; how much work it is follows from the query alone (`effort`).
+//! Output of a query: exact arithmetic, HAVING, ORDER BY, LIMIT and windows over results. All of it is post-processing
+//! (C-3) and costs nothing; the amount of work follows from the query alone (`effort`).
 
 mod effort;
 mod limits;
@@ -19,23 +19,23 @@ use deniable_core::schema::Key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is shown, and in which order.
+/// The columns of the result and the steps that produce its rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
-    /// The levels whose cells are its rows, before any step; the others are read by subqueries.
+    /// The levels whose cells are the rows before any step. Subqueries read the other levels.
     pub levels: Vec<usize>,
     /// The names of the columns.
     pub names: Vec<String>,
-    /// What each column shows.
+    /// The terms of the columns.
     pub columns: Vec<Term>,
     /// HAVING, ORDER BY and LIMIT, in the order in which they apply.
     pub steps: Vec<Step>,
-    /// What terms and steps refer to as windows.
+    /// The windows that terms and steps refer to.
     pub windows: Vec<Window>,
 }
 
 impl Output {
-    /// Looks at every condition on results, wherever it stands, and at those that it is made of.
+    /// Visits every condition on results, wherever it occurs, and its parts.
     pub fn conditions(&self, look: &mut dyn FnMut(&Condition)) {
         let mut look_at = |part: Part<'_>| {
             if let Part::Condition(condition) = part {
@@ -48,7 +48,7 @@ impl Output {
     }
 }
 
-/// What expressions on results are made of.
+/// A part of an expression on results.
 enum Part<'a> {
     Term,
     Condition(&'a Condition),
@@ -67,14 +67,14 @@ fn parts_of(steps: &[Step], look: &mut dyn FnMut(Part<'_>)) {
 }
 
 impl Term {
-    /// Of how many parts it is made.
+    /// The number of parts.
     pub fn size(&self) -> usize {
         let mut size = 0;
         self.parts(&mut |_| size += 1);
         size
     }
 
-    /// Looks at it and at everything that it is made of. What windows look at is no part of it.
+    /// Visits the term and all of its parts, except those of windows.
     fn parts(&self, look: &mut dyn FnMut(Part<'_>)) {
         look(Part::Term);
         match self {
@@ -100,7 +100,7 @@ impl Term {
 }
 
 impl Condition {
-    /// Of how many parts it is made.
+    /// The number of parts.
     pub fn size(&self) -> usize {
         let mut size = 0;
         self.parts(&mut |_| size += 1);
@@ -133,57 +133,57 @@ pub enum Term {
     Arithmetic(Operator, Box<[Term; 2]>),
     /// A function of a number.
     Function(Function, Box<Term>),
-    /// What tells several groupings apart; never shown.
+    /// Distinguishes the groupings of a query with several; never shown.
     Level,
-    /// What a window function gives the row, by its position among the windows.
+    /// The value of the window at this position.
     Window(usize),
-    /// `GROUPING(x)`: 1 where a row is about all keys of this group column, 0 where it is about one. Public, and exact.
+    /// `GROUPING(x)`: 1 where a row is about all keys of this group column, 0 where it is about one. Public and exact.
     Grouping(usize),
     /// NULL.
     Null,
     /// `CASE WHEN condition THEN value ... ELSE value END`: the value of the first condition that is true.
     Case(Vec<(Condition, Term)>, Box<Term>),
-    /// What a public table has for a value; NULL where it has none.
+    /// The value of a public table for a key; NULL if the table has no such key.
     Lookup(Box<Term>, Arc<BTreeMap<Key, Term>>),
 }
 
-/// A function of a result. All of them are monotone on either side of zero, so intervals go through them.
+/// A function of a result. Each is monotone on either side of zero, so intervals map through it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
-    /// To this many digits after the point, ties away from zero.
+    /// Rounds to this many digits after the point, ties away from zero.
     Round(i8),
-    /// Down to a whole number.
+    /// Rounds down to an integer.
     Floor,
-    /// Up to a whole number.
+    /// Rounds up to an integer.
     Ceil,
-    /// Without its sign.
+    /// The absolute value.
     Absolute,
-    /// The natural logarithm, for geometric means and the like; none of zero and below.
+    /// The natural logarithm, as for geometric means; NULL unless the value is positive.
     Ln,
-    /// e to this power; none beyond what floats can be, which is nobody's number.
+    /// e to this power; NULL beyond the range of floats.
     Exp,
-    /// The square root; none below zero.
+    /// The square root; NULL for negative values.
     Sqrt,
 }
 
-/// A condition on results, decided by their released values alone.
+/// A condition on results, decided by released values alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
     /// Two values compared; unknown when one is NULL.
     Compare(Comparison, Box<[Term; 2]>),
-    /// Both.
+    /// Both conditions.
     And(Box<[Condition; 2]>),
-    /// At least one.
+    /// At least one of the conditions.
     Or(Box<[Condition; 2]>),
     /// Not.
     Not(Box<Condition>),
     /// Whether a value is NULL.
     IsNull(Term),
-    /// A value that is true or false.
+    /// A Boolean value.
     Holds(Term),
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -216,29 +216,29 @@ pub enum Operator {
 /// One step after the noise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// HAVING: rows where the condition is true stay.
+    /// HAVING: keeps rows where the condition is true.
     Filter(Condition),
-    /// The window at this position looks at the rows that there are.
+    /// Computes the window at this position over the current rows.
     Look(usize),
-    /// GROUP BY over results: of the rows that agree in all of these terms, the first one stays. Without terms one row stays, even where there
-    /// was none.
+    /// GROUP BY over results: of the rows that agree in all of these terms, keeps the first. Without terms one row
+    /// remains, even if there was no row.
     Group(Vec<Term>),
-    /// A subquery of one row, which every row sees through the window at this position.
+    /// A subquery of one row, which every row reads through the window at this position.
     Subquery {
         /// The window.
         window: usize,
         /// The levels whose cells are its rows.
         levels: Vec<usize>,
-        /// What is done with them.
+        /// The steps of the subquery.
         steps: Vec<Step>,
     },
     /// ORDER BY.
     Sort(Vec<Sort>),
     /// LIMIT and OFFSET.
     Limit {
-        /// Rows passed over.
+        /// Number of rows to skip.
         skip: usize,
-        /// Rows shown, if limited.
+        /// Number of rows to show, if limited.
         fetch: Option<usize>,
     },
 }
@@ -246,10 +246,10 @@ pub enum Step {
 /// One ORDER BY expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sort {
-    /// What is ordered by.
+    /// The expression.
     pub term: Term,
-    /// Smallest first.
+    /// Whether the smallest value comes first.
     pub ascending: bool,
-    /// NULLs first.
+    /// Whether NULLs come first.
     pub nulls_first: bool,
 }

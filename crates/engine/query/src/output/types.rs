@@ -1,4 +1,4 @@
-//! Of which type each shown column is: it follows from the question alone, before anything is computed.
+//! Types of the shown columns. They follow from the query alone, before anything is computed.
 
 use super::{Function, Operator, Term, WindowFunction};
 use crate::{Estimator, Query, ValueKind};
@@ -6,34 +6,34 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::Key;
 use num_traits::Signed;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValueType {
-    /// Whole numbers of at most 64 bits.
+    /// Integers of at most 64 bits.
     Integer,
-    /// Decimals, exact.
+    /// Exact decimals.
     Decimal,
-    /// Numbers that are ratios, roots or logarithms: rounded.
+    /// Rounded numbers: ratios, roots and logarithms.
     Float,
     /// Truth values.
     Boolean,
-    /// Days.
+    /// Dates.
     Date,
-    /// Moments without a zone.
+    /// Timestamps without a time zone.
     Timestamp,
-    /// Texts, and whatever has values of several types.
+    /// Texts, and columns with values of several types.
     Text,
 }
 
-/// Bits of what one value may be, for a sum of whole numbers to be sure to have 64.
+/// Most bits of one value for which a sum of integers is certain to fit in 64 bits.
 const BITS_OF_VALUE: usize = 31;
 
 impl ValueType {
-    /// What holds values of both; NULL fits everywhere.
+    /// The type that holds values of both.
     fn with(self, other: Self) -> Self {
         match (self, other) {
             (one, same) if one == same => one,
-            // Among numbers the wider one.
+            // Among numeric types, the wider one.
             (one, other) if one.max(other) <= Self::Float => one.max(other),
             (Self::Date | Self::Timestamp, Self::Date | Self::Timestamp) => Self::Timestamp,
             _ => Self::Text,
@@ -48,7 +48,7 @@ impl Query {
         self.output().columns.iter().map(|term| self.type_of(term).unwrap_or(ValueType::Text)).collect()
     }
 
-    /// The type of a term; `None` of NULL, which has any.
+    /// The type of a term; `None` for NULL, which fits every type.
     fn type_of(&self, term: &Term) -> Option<ValueType> {
         let level = self.output().levels.first().copied().unwrap_or(0);
         Some(match term {
@@ -95,7 +95,7 @@ impl Query {
         })
     }
 
-    /// Of the keys of a group, as they are shown: a label, and what stands for values that are no key, is a text.
+    /// The type of a group's keys as they are shown: a label, and the text for values outside the keys, is a text.
     fn type_of_keys(&self, group: usize) -> Option<ValueType> {
         let group = &self.groups()[group];
         let kinds = group.keys.iter().filter_map(|key| {

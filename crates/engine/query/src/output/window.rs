@@ -2,45 +2,45 @@
 
 use super::{Sort, Term};
 
-/// A window function: of each row, over some of the rows that are shown.
+/// A window function, which computes a value for each row from some of the shown rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
-    /// What is worked out.
+    /// The function.
     pub function: WindowFunction,
-    /// What it is worked out of; a number for functions that look at none.
+    /// Its argument; a number for functions without one.
     pub argument: Term,
-    /// Rows that agree in all of these belong together.
+    /// Rows that agree in all of these terms form a partition.
     pub partition: Vec<Term>,
-    /// The order of rows in a partition; in none, all of them are one.
+    /// The order of rows in a partition; if empty, all rows are peers.
     pub order: Vec<Sort>,
-    /// Whether rows that the order does not tell apart come together into a running total.
+    /// Whether rows that compare equal in the order (peers) enter a running total together.
     pub with_peers: bool,
-    /// The levels of the rows that it looks at.
+    /// The levels of the rows that the window reads.
     pub levels: Vec<usize>,
 }
 
-/// What is worked out of rows.
+/// A window function. With an order, aggregates cover the rows up to the current one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WindowFunction {
-    /// The sum; of ordered rows up to this one.
+    /// The sum.
     Sum,
-    /// The average of the same.
+    /// The average.
     Average,
-    /// How many rows there are, of the same.
+    /// Number of rows.
     Count,
-    /// How many of them have a value.
+    /// Number of rows where the argument is not NULL.
     Present,
-    /// The least value of the same.
+    /// The least value.
     Least,
-    /// The greatest.
+    /// The greatest value.
     Greatest,
-    /// The place of the row; rows that the order does not tell apart share the first of theirs.
+    /// The rank of the row; peers share the first of their ranks.
     Rank,
-    /// The same without gaps.
+    /// The rank without gaps.
     DenseRank,
-    /// The place of the row; as rows come where the order does not tell them apart.
+    /// The position of the row; peers are numbered in their current order.
     RowNumber,
-    /// The value so many rows before; behind, where it is negative.
+    /// The value this many rows before; after, if negative.
     Lag(i64),
     /// The value of the one row of a subquery.
     Only,
@@ -55,7 +55,7 @@ impl Window {
 }
 
 impl WindowFunction {
-    /// Whether it is a weighted sum of values.
+    /// Whether the value is a weighted sum of values.
     pub fn adds(self) -> bool {
         matches!(self, Self::Sum | Self::Average)
     }

@@ -397,7 +397,7 @@ fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> Quer
     };
     let (construct, help) = match (reason, lowering.program.column_of(bare)) {
         (NoGrid::Bounds, Some(column)) if lowering.has_entity_rows => (
-            format!("{name} of `{}`, which can be of any size,", column.name),
+            format!("{name} of `{}`, which has no upper bound,", column.name),
             format!("say how much of it counts: LEAST(n, 50), where n is {}", column.name),
         ),
         (NoGrid::Bounds, Some(column)) => (

@@ -223,7 +223,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The order of the comparison that is executed: of decimals that of their bits, of texts that of their bytes.
+/// The order of the executed comparison: decimals by their bits, texts by their bytes.
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
     Some(match (left, right) {
         (Value::Boolean(left), Value::Boolean(right)) => left.cmp(right),

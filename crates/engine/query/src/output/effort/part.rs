@@ -1,4 +1,4 @@
-//! The cost of one expression: its length in bits, and the steps of each thing that the evaluator does with it.
+//! The cost of one expression: its length in bits, and the steps of each operation of the evaluator on it.
 
 use crate::Query;
 use crate::output::{Function, Operator, WindowFunction};

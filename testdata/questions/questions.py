@@ -313,7 +313,7 @@ SELECT REGR_SLOPE(cost, minutes) AS slope, REGR_INTERCEPT(cost, minutes) AS inte
     ask("Which departments are there?", "SELECT department, COUNT(*) AS n FROM visits GROUP BY department", "department:text n", grouped(v, [DEPARTMENT], count()),
         refused=("SELECT DISTINCT department FROM visits", "use GROUP BY over declared keys"))
     ask("Which department is the most frequent?", "SELECT department FROM visits GROUP BY department ORDER BY COUNT(*) DESC LIMIT 1", "department:text",
-        [max(grouped(v, [DEPARTMENT], count()), key=lambda row: row[1].value)[:1]], refused=("SELECT MODE(department) FROM visits", "the largest noisy count names the mode"))
+        [max(grouped(v, [DEPARTMENT], count()), key=lambda row: row[1].value)[:1]], refused=("SELECT MODE(department) FROM visits", "the group with the largest noisy count is the mode"))
     ask("How many of the visiting patients stayed in the north ward?", """
 SELECT ward, COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays USING (patient) WHERE ward = 'north' GROUP BY ward""", "ward:text patients",
         grouped([row for row in both if row["ward"] == "north"], [(of("ward"), ["north", "south"])], people()),
@@ -321,7 +321,7 @@ SELECT ward, COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays U
     # The division and ROUND are in binary floating point, as the language of rows has it: that decides ties such as 2.675.
     speed = lambda row: Fraction(math.floor(min(float(row["cost"]) / row["minutes"], 50) * 100 + 0.5), 100)
     ask("What is the mean cost per minute of a visit?", "SELECT AVG(ROUND(LEAST(GREATEST(cost / minutes, 0), 50), 2)) AS mean FROM visits", "mean",
-        [[sum(map(speed, v)) / len(v)]], refused=("SELECT AVG(cost / minutes) AS mean FROM visits", "bound it yourself: LEAST(GREATEST(expression, 0), 100)"))
+        [[sum(map(speed, v)) / len(v)]], refused=("SELECT AVG(cost / minutes) AS mean FROM visits", "bound it in the query: LEAST(GREATEST(expression, 0), 100)"))
     ask("List the departments with their patients", "SELECT department, COUNT(DISTINCT patient) AS patients FROM visits GROUP BY department", "department:text patients",
         grouped(v, [DEPARTMENT], people()), refused=("SELECT department, STRING_AGG(patient, ',') FROM visits GROUP BY department", "the function STRING_AGG"))
     ask("What is the dearest visit of each patient, on average?", """
@@ -332,7 +332,7 @@ SELECT ROUND(AVG(dearest), 2) AS mean FROM (SELECT patient, MAX(cost) AS dearest
         refused=("SELECT AVG(age) FROM visits WHERE random() < 0.1", "may depend on the data and the noise alone"))
     stayed = {row["patient"] for row in s if row["patient"]}
     ask("How many of the patients have a stay as well?", "SELECT COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays USING (patient)", "patients",
-        [[len(stayed & set(visitors))]], refused=("SELECT COUNT(DISTINCT patient) FROM visits WHERE patient IN (SELECT patient FROM stays)", "subqueries stand in FROM"))
+        [[len(stayed & set(visitors))]], refused=("SELECT COUNT(DISTINCT patient) FROM visits WHERE patient IN (SELECT patient FROM stays)", "write a subquery in FROM"))
     ask("Visits by sex, with a row for all", "SELECT sex, COUNT(*) AS n FROM visits GROUP BY ROLLUP (sex)", "sex:text n", levels(v, [SEX], [{0}, set()], count()),
         refused=("SELECT sex, COUNT(*) FROM visits GROUP BY sex UNION ALL SELECT 'all', COUNT(*) FROM visits", "UNION, INTERSECT or EXCEPT"))
     ask("What part of the visits of each sex is by people over 50?", "SELECT sex, 100.0 * COUNT(*) FILTER (WHERE age > 50) / COUNT(*) AS percent FROM visits GROUP BY sex", "sex:text percent",

@@ -1,11 +1,11 @@
-//! From SQL text to a query: the only crate that names DataFusion, which parses and analyses statements here and
-//! executes nothing.
+//! Translates SQL text to a query. The only crate that uses DataFusion, which parses and analyses statements here and
+//! never executes them.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | which SQL is allowed? | `syntax` (with places), then `plan` and `lower` (which guarantees rest on) |
-//! | what may be computed from a row? | the language of [`deniable_expression`]: what cannot be said in it is refused |
-//! | what becomes of a statement? | `plan`: a [`deniable_query::Query`] |
+//! | the SQL that is allowed | `syntax` (reports places), then `plan` and `lower` (which guarantees depend on) |
+//! | the values computed from a row | the language of [`deniable_expression`]: other expressions are rejected |
+//! | the result | `plan`: a [`deniable_query::Query`] |
 
 mod lower;
 mod plan;
@@ -13,7 +13,8 @@ mod syntax;
 
 pub use plan::{PublicRows, plan, plan_with_public};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_sql;
 #[cfg(test)]

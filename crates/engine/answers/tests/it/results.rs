@@ -361,8 +361,8 @@ fn their_intervals_cover() {
 #[test]
 fn what_is_no_number_of_results_is_refused() {
     for (sql, help) in [
-        ("SELECT COUNT(*) FROM t WHERE age > (SELECT AVG(age) FROM t)", "ask for the number first"),
-        ("SELECT SUM(age - (SELECT AVG(age) FROM t)) FROM t", "ask for the number first"),
+        ("SELECT COUNT(*) FROM t WHERE age > (SELECT AVG(age) FROM t)", "query the number first"),
+        ("SELECT SUM(age - (SELECT AVG(age) FROM t)) FROM t", "query the number first"),
         ("SELECT ward, COUNT(*) / (SELECT COUNT(*) FROM t WHERE age > 50) FROM t GROUP BY ward", "FILTER (WHERE"),
         ("SELECT ward, COUNT(*) / (SELECT COUNT(*) FROM t GROUP BY side) FROM t GROUP BY ward", "LIMIT 1"),
         ("SELECT ward, COUNT(*) / (SELECT side, COUNT(*) FROM t GROUP BY side LIMIT 1) FROM t GROUP BY ward", ""),
@@ -373,13 +373,13 @@ fn what_is_no_number_of_results_is_refused() {
         ("SELECT ward, COUNT(*) / (SELECT age FROM t LIMIT 1) FROM t GROUP BY ward", ""),
         (
             "SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward) AS x WHERE n IN (SELECT 3)",
-            "stand in FROM",
+            "subquery in FROM",
         ),
         ("SELECT VAR_SAMP(n) FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", "SUM, AVG, COUNT, MIN or MAX"),
         ("SELECT side FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side) WHERE side LIKE 'n%'", "IN ("),
         (
             "SELECT CASE WHEN n < 600 THEN '<600' ELSE n END AS n FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)",
-            "column of their own",
+            "separate column",
         ),
         ("SELECT COUNT(DISTINCT n) FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", "DISTINCT"),
         ("SELECT MIN(side) FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side)", "no number"),
@@ -511,7 +511,7 @@ fn are_joined_with_public_tables() {
         &format!("SELECT SUM(n * weight) AS r FROM {by_ward} AS w JOIN standard s USING (ward)"),
         &tables,
     );
-    assert!(format!("{error:?}").contains("not at hand"), "{error:?}");
+    assert!(format!("{error:?}").contains("are not available"), "{error:?}");
 }
 
 /// Parts and a total of a subquery add up where both are asked; what is asked of one alone stays as it is.

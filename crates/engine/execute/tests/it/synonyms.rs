@@ -219,21 +219,21 @@ fn other_forms_are_refused_with_a_fix() {
         ("SELECT COUNT(*) AS n FROM t WHERE k || code = 'aA'", "the operator ||", "k ||", "a = 'x' AND b = 'y'"),
         (
             "SELECT COUNT(*) AS n FROM t WHERE SUBSTRING(code FROM x FOR 2) = 'A0'",
-            "SUBSTRING of this place",
+            "SUBSTRING at this position",
             "x",
-            "the place of the first character",
+            "the position of the first character",
         ),
         (
             "SELECT COUNT(*) AS n FROM t WHERE SUBSTRING(code FROM 1 FOR 2) = 'A01'",
-            "a part of a text beside a longer text",
+            "a comparison of a part of a text with a longer text",
             "code FROM 1",
-            "a text of as many characters",
+            "a text of the same length",
         ),
         (
             "SELECT COUNT(*) AS n FROM t WHERE LEFT(code, 2) IN ('A0', 'A01')",
-            "a part of a text beside a longer text",
+            "a comparison of a part of a text with a longer text",
             "LEFT",
-            "a text of as many characters",
+            "a text of the same length",
         ),
         (
             "SELECT COUNT(*) AS n FROM t WHERE x > ANY(ARRAY[1, 2])",
@@ -244,7 +244,7 @@ fn other_forms_are_refused_with_a_fix() {
         ("SELECT COUNT(*) AS n FROM t WHERE k = ANY('{a,b}')", "ANY or ALL of an array", "k = ANY", "IN ('a', 'b')"),
         ("SELECT COUNT(*) AS n FROM t LIMIT 9223372036854775808", "LIMIT or OFFSET", "9223372036854775808", "LIMIT 10"),
         ("SELECT DISTINCT k FROM t", "SELECT DISTINCT", "DISTINCT", "GROUP BY"),
-        ("SELECT COUNT(DISTINCT k) AS n FROM t", "COUNT(DISTINCT ...)", "k)", "GROUP BY it"),
+        ("SELECT COUNT(DISTINCT k) AS n FROM t", "COUNT(DISTINCT ...)", "k)", "GROUP BY the column"),
         (
             "SELECT SUM(DATE_DIFF('decade', ts, until)) AS v FROM t",
             "DATE_DIFF in this unit",
@@ -260,7 +260,7 @@ fn other_forms_are_refused_with_a_fix() {
         ),
         (
             "SELECT k FROM t GROUP BY k HAVING MAX(day) = NULLIF(DATE '2024-01-01', MIN(day))",
-            "a date beside this result",
+            "a comparison of a date with this result",
             "DATE",
             "compare MIN",
         ),

@@ -1,4 +1,4 @@
-//! Constants of a question: what they are, and what they are taken for.
+//! Constants of a query: their values, and their conversion to the type of a comparison.
 
 use super::{row_type, unlisted, wrong_type};
 use datafusion_common::ScalarValue;
@@ -20,7 +20,7 @@ pub(super) fn literal(value: &ScalarValue) -> Result<Option<Value>, QueryError> 
     value.map(Some).ok_or_else(|| unlisted("this constant"))
 }
 
-/// The type of a NULL; any, where the question does not say.
+/// The type of a NULL; Boolean where the query gives no type.
 pub(super) fn null_type(value: &ScalarValue) -> Type {
     row_type(&value.data_type()).unwrap_or(Type::Boolean)
 }
@@ -48,19 +48,19 @@ fn arrow_type(kind: Type) -> DataType {
     }
 }
 
-/// A constant as one of another type. A text must be what it is taken for: it would be NULL in every row, and what is
-/// compared with it unknown, an answer that is paid for and about nothing. `None` where the operation itself is to say.
+/// Converts a constant to another type. A text that cannot be converted is an error: it would be NULL in every row, so
+/// that the comparison would never be true and its answer useless. `None` where the operation itself checks the type.
 pub(super) fn read_constant(value: &Value, kind: Type) -> Result<Option<Value>, QueryError> {
     let text = match (value, kind) {
-        // Beyond 2^53 the nearest decimal is what every row is compared with.
-        #[expect(clippy::cast_precision_loss, reason = "said in docs/reference/expressions.md")]
+        // Beyond 2^53, every row is compared with the nearest decimal.
+        #[expect(clippy::cast_precision_loss, reason = "documented in docs/reference/expressions.md")]
         (Value::Integer(number), Type::Decimal) => return Ok(Decimal::new(*number as f64).map(Value::Decimal)),
         (Value::Date(day), Type::Timestamp) => return Ok(Some(Value::Timestamp(day.midnight()))),
         (Value::Text(text), _) => text,
         _ => return Ok(None),
     };
-    let numbers = "numbers are compared with numbers, as in";
-    let texts = "what is compared with texts must be declared as text";
+    let numbers = "compare numbers with numbers, as in";
+    let texts = "declare a column as text to compare it with texts";
     let (read, what, help) = match kind {
         Type::Integer => {
             (parse_integer(text).map(Value::Integer), "a whole number", format!("{numbers} age > 30; {texts}"))
@@ -87,7 +87,7 @@ fn dates() -> String {
     "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'".to_owned()
 }
 
-/// The value of a text constant under any casts that the analyser put around it.
+/// The value of a text constant, without the casts that the analyser adds.
 pub(crate) fn text_of(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Literal(value, _) => match value.cast_to(&DataType::Utf8) {
@@ -100,7 +100,7 @@ pub(crate) fn text_of(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The value of an integer literal under any casts that the analyser put around it.
+/// The value of an integer literal, without the casts that the analyser adds.
 pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Literal(value, _) => match value.cast_to(&DataType::Int64) {
@@ -114,7 +114,7 @@ pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
     }
 }
 
-/// The exact value of a decimal literal under any casts that the analyser put around it.
+/// The exact value of a decimal literal, without the casts that the analyser adds.
 pub(crate) fn constant_decimal(expr: &Expr) -> Option<Rational> {
     match expr {
         Expr::Literal(ScalarValue::Float64(Some(number)), _) => parse_rational(&format!("{number}")).ok(),

@@ -1,4 +1,4 @@
-//! What calls of functions become, by name and arguments. The names are those of `plan::functions`.
+//! Lowers calls of functions, by name and arguments. The names are those of `plan::functions`.
 
 use super::{Lowering, Scope, constant_integer, text_of, unlisted};
 use crate::plan::place::place_of;
@@ -10,10 +10,10 @@ use deniable_query::QueryError;
 use deniable_query::facts::range::Ranges;
 use num_traits::Signed;
 
-/// Most characters that BTRIM takes away.
+/// Most characters in the set that BTRIM removes.
 const MOST_TRIMMED: usize = 100;
 const MOST_BUCKETS: i64 = 100_000;
-/// Furthest that its ends may be apart: so many times the buckets is a number of 64 bits.
+/// Largest span of WIDTH_BUCKET: the span times the number of buckets fits in 64 bits.
 const MOST_SPAN: i64 = 1 << 46;
 
 impl Lowering<'_> {
@@ -63,7 +63,7 @@ impl Lowering<'_> {
                     _ => Some(None),
                 };
                 let (Some(skipped), Some(length)) = (skipped, known) else {
-                    let refused = QueryError::refused("SUBSTRING of this place", SUBSTRING_HELP);
+                    let refused = QueryError::refused("SUBSTRING at this position", SUBSTRING_HELP);
                     return Err(refused.at(place_of([from])).about("SUBSTRING"));
                 };
                 self.text(Operation::Substring { skipped, length }, text, scope)
@@ -128,7 +128,7 @@ impl Lowering<'_> {
         self.cast(year, Type::Integer)
     }
 
-    /// How many times a unit begins after one moment and up to the other: 1 hour from 10:59 to 11:00.
+    /// Counts how often a unit begins after one moment and up to the other: one hour from 10:59 to 11:00.
     fn units_between(&mut self, unit: Unit, from: Id, to: Id) -> Result<Id, QueryError> {
         match unit {
             Unit::Day => {
@@ -140,7 +140,7 @@ impl Lowering<'_> {
                 let (from, to) = (week(self, from)?, week(self, to)?);
                 let (days, seven) = (self.units_between(Unit::Day, from, to)?, self.constant(Value::Integer(7))?);
                 let weeks = self.call(Operation::Divide, &[days, seven])?;
-                // From a Monday to a Monday it is whole already, and FLOOR has a step of 1.
+                // The number of weeks between two Mondays is an integer; FLOOR gives it a step of 1.
                 self.call(Operation::Floor, &[weeks])
             }
             Unit::Year => self.parts_between(Part::Year, from, to),
@@ -152,7 +152,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Units of which a coarser one has so many.
+    /// Counts units of which a coarser unit has `each`.
     fn finer(&mut self, coarser: Unit, each: i64, part: Part, from: Id, to: Id) -> Result<Id, QueryError> {
         let (whole, each) = (self.units_between(coarser, from, to)?, self.constant(Value::Integer(each))?);
         let (whole, rest) = (self.call(Operation::Multiply, &[whole, each])?, self.parts_between(part, from, to)?);
@@ -164,7 +164,7 @@ impl Lowering<'_> {
         self.call(Operation::Subtract, &[to, from])
     }
 
-    /// 1 above zero, -1 below and 0 of zero.
+    /// 1 for a positive number, -1 for a negative number, and 0 for 0.
     fn sign(&mut self, number: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
         let number = self.expr(number, scope)?;
         let zero = self.constant(Value::Integer(0))?;
@@ -187,8 +187,8 @@ impl Lowering<'_> {
         self.call(Operation::Case, &[is_below, up, down])
     }
 
-    /// FLOOR or CEIL, of a quotient of whole numbers with its fraction: `FLOOR(x / 15) * 15` is a bin below zero as above. (ROUND gives a
-    /// quotient of whole numbers a grid, and has nothing to round.)
+    /// FLOOR or CEIL. A quotient of integers keeps its fraction, so that `FLOOR(x / 15) * 15` is a bin below zero as
+    /// above. (ROUND gives such a quotient a grid, and has nothing to round.)
     fn floor_or_ceil(&mut self, operation: Operation, number: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
         let inner = self.expr(number, scope)?;
         match self.quotient(inner) {
@@ -200,7 +200,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Both sides of a division of whole numbers.
+    /// The operands of an integer division.
     fn quotient(&self, id: Id) -> Option<(Id, Id)> {
         match self.program.node(id) {
             Node::Call(Operation::Divide, sides) if self.program.kind(id) == Type::Integer => {
@@ -211,7 +211,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether cutting towards zero is rounding down, by what is declared.
+    /// Whether truncation equals rounding down for all values within the declared bounds.
     fn is_floor(&self, operation: &Operation, left: Id, right: Id) -> bool {
         let mut ranges = Ranges::default();
         let mut is_positive = |id| ranges.of(&self.program, id, self.tables).is_never_negative();
@@ -223,7 +223,7 @@ impl Lowering<'_> {
         self.call(Operation::Divide, &[left, right])
     }
 
-    /// The lower end of the bin of this width that a number is in: a multiple of the width.
+    /// The lower end of a number's bin: the largest multiple of the width that is not above it.
     fn bin(&mut self, number: &Expr, width: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
         let (number, width) = (self.expr(number, scope)?, self.expr(width, scope)?);
         if !self.number_of(width).is_some_and(|width| width.is_positive()) {
@@ -242,7 +242,8 @@ impl Lowering<'_> {
         Ranges::default().of(&self.program, id, self.tables).only_value().cloned()
     }
 
-    /// Which of so many buckets of one width a number is in, 1 for the first; 0 is below all of them, and one more than there are above.
+    /// The number of the equally wide bucket that contains a value, starting at 1; 0 below all buckets, `count + 1`
+    /// above.
     fn width_bucket(
         &mut self,
         number: &Expr,
@@ -255,7 +256,8 @@ impl Lowering<'_> {
         let fits = |span: &Rational| span.is_positive() && *span <= whole(MOST_SPAN);
         let (Some(_), Some(buckets)) = (span.filter(fits), buckets) else {
             let help = format!(
-                "write numbers, the lower end first, and a count from 1 to {MOST_BUCKETS}: WIDTH_BUCKET(age, 0, 100, 10)"
+                "write numbers, the lower end first, and a count from 1 to {MOST_BUCKETS}: WIDTH_BUCKET(age, 0, 100, \
+                 10)"
             );
             return Err(QueryError::refused("WIDTH_BUCKET of these buckets", help).about("WIDTH_BUCKET"));
         };
@@ -268,7 +270,7 @@ impl Lowering<'_> {
         let place = self.call(Operation::Floor, &[quotient])?;
         let place = self.cast(place, Type::Integer)?;
         let place = self.call(Operation::Add, &[place, one])?;
-        // Rounding may carry a decimal over an end, and what is beyond the ends is not looked at.
+        // Rounding may move a decimal over an end; values beyond the ends have branches of their own.
         let place = self.call(Operation::Greatest, &[place, one])?;
         let place = self.call(Operation::Least, &[place, last])?;
         let (missing, nothing) = (self.call(Operation::IsNull, &[number])?, self.null(Type::Integer)?);
@@ -303,19 +305,20 @@ impl Lowering<'_> {
     }
 }
 
-/// What is wrong with a pattern of TO_CHAR, and what there is.
+/// The error about a pattern of TO_CHAR, with the valid parts.
 fn unknown_pattern(error: &TimePatternError) -> QueryError {
-    let parts = "YYYY, YY, Q, MM, Month, Mon, DD, DDD, Day, Dy, ID, IYYY, IW, HH24, MI and SS, each also behind FM, and other words \
-                 between double quotes";
+    let parts = "YYYY, YY, Q, MM, Month, Mon, DD, DDD, Day, Dy, ID, IYYY, IW, HH24, MI and SS, each also after FM, \
+                 and other text between double quotes";
     match error {
         TimePatternError::Unknown(word) => {
-            QueryError::refused(format!("TO_CHAR with `{word}` in its pattern"), format!("there are {parts}"))
+            QueryError::refused(format!("TO_CHAR with `{word}` in its pattern"), format!("the parts are {parts}"))
         }
-        TimePatternError::Quote => {
-            QueryError::refused("TO_CHAR with a pattern of one double quote", "write \"words\" between two")
-        }
+        TimePatternError::Quote => QueryError::refused(
+            "TO_CHAR with an unclosed double quote",
+            "put text between two double quotes, as in \"text\"",
+        ),
         TimePatternError::NoPart => {
-            QueryError::refused("TO_CHAR with a pattern without a part of a date", format!("there are {parts}"))
+            QueryError::refused("TO_CHAR with a pattern without a part of a date", format!("the parts are {parts}"))
         }
         TimePatternError::TooLong => {
             QueryError::refused("TO_CHAR with a very long pattern", "write at most 100 characters")
@@ -323,7 +326,7 @@ fn unknown_pattern(error: &TimePatternError) -> QueryError {
     }
 }
 
-/// A complaint about a word between quotes, or about what stands there instead.
+/// Attaches the word between quotes, or else the place of the expression.
 fn of_word(error: QueryError, word: &Expr) -> QueryError {
     let error = error.at(place_of([word]));
     match text_of(word) {

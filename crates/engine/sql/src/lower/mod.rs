@@ -1,8 +1,8 @@
-//! From DataFusion's analysed expressions to our own language, or a refusal.
+//! Lowers DataFusion's analysed expressions to our own language, or rejects them.
 //!
-//! This is the second gate for expressions, as `plan` is for plan nodes. What passes is a node of a [`Program`]: typed, total,
-//! and nothing else. DataFusion's expressions do not exist beyond this module. Names that stand for expressions are nodes already, so nothing is
-//! written out twice, however often a question uses it.
+//! This is the second gate for expressions, as `plan` is for plan nodes. Every accepted expression is a typed, total
+//! node of a [`Program`], and DataFusion's expressions do not leave this module. Names that refer to expressions are
+//! nodes already, so an expression is never duplicated, however often a query uses it.
 
 mod constant;
 mod function;
@@ -23,15 +23,15 @@ use deniable_expression::{
 use deniable_query::QueryError;
 use deniable_query::facts::labels::meant;
 
-/// A program as it grows, over the declared columns of all tables, in their order.
+/// A growing program over the declared columns of all tables, in their order.
 pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
     pub(crate) tables: &'a [TableSchema],
-    /// Whether the first table is of one row of each entity, which an inner query makes.
+    /// Whether the first table has one row for each entity, computed by an inner query.
     pub(crate) has_entity_rows: bool,
 }
 
-/// The names that an expression may use: the columns of a plan node, and the nodes that they stand for.
+/// The names that an expression may use: the columns of a plan node, and the nodes that they refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) schema: &'a DFSchema,
@@ -49,7 +49,7 @@ impl<'a> Lowering<'a> {
         Self { program: Program::new(columns.collect()), tables, has_entity_rows: false }
     }
 
-    /// A declared column of a table, or a coarser one that follows from one, by its name.
+    /// A declared column of a table, or a coarser column that follows from it, by its name.
     pub(crate) fn column(&mut self, table: usize, name: &str) -> Result<Id, QueryError> {
         let before: usize = self.tables[..table].iter().map(|table| table.columns.len()).sum();
         let columns = &self.tables[table].columns;
@@ -73,8 +73,9 @@ impl<'a> Lowering<'a> {
         self.program.null(kind).map_err(not_built)
     }
 
-    /// An operation on nodes whose types the analysis has made alike. What it left is done here: NULL takes the type of what
-    /// stands beside it, a whole number beside a decimal is a decimal, a day beside a moment its midnight.
+    /// Applies an operation to nodes whose types the analysis has unified. The remaining conversions happen here: NULL
+    /// takes the type of the other operand, an integer beside a decimal becomes a decimal, a date beside a timestamp
+    /// its midnight.
     pub(crate) fn call(&mut self, operation: Operation, arguments: &[Id]) -> Result<Id, QueryError> {
         let arguments = match &operation {
             Operation::Compare(_)
@@ -89,7 +90,7 @@ impl<'a> Lowering<'a> {
             | Operation::Divide
             | Operation::Remainder => self.alike(arguments)?,
             Operation::Case => {
-                // Conditions are at even places, but for the last, which is a value.
+                // Conditions are at even positions, except the last argument, which is a value.
                 let is_value = |at: usize| at % 2 == 1 || at + 1 == arguments.len();
                 let values: Vec<Id> = (0..arguments.len()).filter(|at| is_value(*at)).map(|at| arguments[at]).collect();
                 let mut values = self.alike(&values)?.into_iter();
@@ -138,7 +139,7 @@ impl<'a> Lowering<'a> {
         arguments.iter().map(|argument| self.typed(*argument, kind)).collect()
     }
 
-    /// The same as a value of this type, where that loses nothing; itself otherwise, for the operation to judge.
+    /// Converts a value to this type if that is lossless; otherwise returns it unchanged, and the operation checks it.
     fn typed(&mut self, id: Id, kind: Type) -> Result<Id, QueryError> {
         match (self.program.kind(id), kind) {
             (from, to) if from == to => Ok(id),
@@ -161,7 +162,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A value as one of another type. Constants are read here, once, and must be what they are taken for.
+    /// Casts a value to another type. Constants are converted here, once, and must be valid.
     pub(crate) fn cast(&mut self, id: Id, kind: Type) -> Result<Id, QueryError> {
         if self.program.kind(id) == kind {
             return Ok(id);
@@ -179,7 +180,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A complaint about a text that is no value of this type, with what is meant where it is the label of one.
+    /// Adds a hint to an error about a text that is not a value of this type, if the text is the label of a value.
     fn about_label(&self, error: QueryError, value: &Value, kind: Type) -> QueryError {
         let Value::Text(text) = value else { return error };
         let mut columns = self.tables.iter().flat_map(|table| &table.columns);
@@ -190,7 +191,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An analysed expression as a node.
+    /// Lowers an analysed expression.
     pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
         self.unplaced(expr, scope).map_err(|error| error.at(place_of([expr])))
     }
@@ -255,7 +256,7 @@ impl<'a> Lowering<'a> {
                 self.negated(*negated, both)
             }
             Expr::Case(case) => self.case(case, scope),
-            // Every cast becomes one that gives NULL where it cannot succeed.
+            // Every cast becomes one that gives NULL if it cannot succeed.
             Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field }) => {
                 let kind = row_type(field.data_type()).ok_or_else(|| wrong_type(field.data_type()))?;
                 let inner = self.expr(inner, scope)?;
@@ -279,8 +280,9 @@ impl<'a> Lowering<'a> {
                 Err(QueryError::refused("a window function", help))
             }
             Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_) => {
-                let help = "a person's value may not depend on other rows; ask for the number first, and write it as a constant";
-                Err(QueryError::refused("a subquery in what each row contributes", help).about("SELECT"))
+                let help =
+                    "a person's value may not depend on other rows; query the number first, and write it as a constant";
+                Err(QueryError::refused("a subquery inside a row's expression", help).about("SELECT"))
             }
             #[expect(deprecated, reason = "named so that the match stays exhaustive")]
             Expr::Wildcard { .. } => Err(unlisted("*")),
@@ -316,7 +318,7 @@ impl<'a> Lowering<'a> {
     fn number(&mut self, operation: Operation, inner: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
         let inner = self.expr(inner, scope)?;
         self.require_number(inner)?;
-        // The sign of a constant is part of it.
+        // A negated constant is a negative constant.
         if let (Operation::Negate, Some(Some(Value::Integer(number)))) = (&operation, self.program.constant_of(inner))
             && let Some(negated) = number.checked_neg()
         {
@@ -330,7 +332,7 @@ impl<'a> Lowering<'a> {
         if matches!(kind, Type::Integer | Type::Decimal) || self.program.constant_of(id) == Some(None) {
             return Ok(());
         }
-        let help = "arithmetic is for numbers; cast with CAST(x AS DOUBLE)";
+        let help = "arithmetic takes numbers; cast with CAST(x AS DOUBLE)";
         Err(QueryError::refused(format!("arithmetic on a value of type {kind}"), help))
     }
 
@@ -410,14 +412,14 @@ impl<'a> Lowering<'a> {
         self.call(Operation::Case, &arguments)
     }
 
-    /// `CASE WHEN condition THEN value END`: what FILTER leaves of a value.
+    /// `CASE WHEN condition THEN value END`: a value with FILTER.
     pub(crate) fn only_where(&mut self, value: Id, condition: Option<Id>) -> Result<Id, QueryError> {
         let Some(condition) = condition else { return Ok(value) };
         let otherwise = self.null(self.program.kind(value))?;
         self.call(Operation::Case, &[condition, value, otherwise])
     }
 
-    /// The conditions that AND joins.
+    /// The operands of nested ANDs.
     pub(crate) fn conjuncts(&self, id: Id) -> Vec<Id> {
         let (mut waiting, mut found) = (vec![id], Vec::new());
         while let Some(id) = waiting.pop() {
@@ -431,7 +433,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The list of a coarser column; `None` where it stands in a public table that was not read.
+/// The list of a coarser column; `None` if it is in a public table that was not read.
 fn entries(kind: ColumnType, parents: &Parents) -> Option<Entries> {
     let of = parents.of.iter().map(|(key, parent)| (key, parent.as_str().into()));
     let entries = match kind {
@@ -450,15 +452,15 @@ fn entries(kind: ColumnType, parents: &Parents) -> Option<Entries> {
 }
 
 fn not_read(column: &str, name: &str) -> QueryError {
-    let help = format!("`within` of `{column}` takes it from a public table, which must be read first");
-    QueryError::refused(format!("`{name}`, of which nothing is known yet,"), help).about(name)
+    let help = format!("`within` of `{column}` refers to a public table, which must be read first");
+    QueryError::refused(format!("`{name}`, whose values are not known yet,"), help).about(name)
 }
 
 fn unlisted(construct: &str) -> QueryError {
     QueryError::refused(construct, "use columns, constants, arithmetic, comparisons, CASE and the listed functions")
 }
 
-/// What a program does not take is refused in words that name the types.
+/// The error for a node that the program rejects, in terms of the types.
 fn not_built(error: ProgramError) -> QueryError {
     match error {
         ProgramError::Types(Operation::Cast(to), from) => {
@@ -466,16 +468,16 @@ fn not_built(error: ProgramError) -> QueryError {
             QueryError::refused(format!("a cast of {from} to {to}"), "cast in two steps, or prepare a column")
         }
         ProgramError::Types(..) => {
-            QueryError::refused(error.to_string(), "bring both sides into one type, as in CAST(x AS DOUBLE)")
+            QueryError::refused(error.to_string(), "convert both sides to one type, as in CAST(x AS DOUBLE)")
         }
-        ProgramError::Unknown => QueryError::meaning("an expression refers to what is not there"),
+        ProgramError::Unknown => QueryError::meaning("an expression refers to an unknown column"),
         ProgramError::TooLarge => {
             QueryError::refused("an expression of this size", "compute less at once, or prepare a column")
         }
     }
 }
 
-/// The type that stands for a type of SQL: INTEGER has 64 bits here, and REAL is a DOUBLE.
+/// The type of rows for a type of SQL: INTEGER has 64 bits here, and REAL is a DOUBLE.
 fn row_type(data_type: &DataType) -> Option<Type> {
     Some(match data_type {
         DataType::Int8
@@ -496,6 +498,7 @@ fn row_type(data_type: &DataType) -> Option<Type> {
 }
 
 fn wrong_type(found: &DataType) -> QueryError {
-    let help = "values are whole numbers, decimals, texts, true/false, dates and timestamps; CAST brings them into one";
+    let help =
+        "values are whole numbers, decimals, texts, true/false, dates and timestamps; convert the value with CAST";
     QueryError::refused(format!("a value of type {found}"), help)
 }

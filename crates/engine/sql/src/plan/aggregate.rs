@@ -1,4 +1,4 @@
-//! Aggregates become measures: whole-number vectors, one number or several a cell, of known sensitivity.
+//! Translates aggregates to measures: vectors of integers, one or several for each cell, of known sensitivity.
 //!
 //! | aggregate | measures |
 //! |---|---|
@@ -10,11 +10,11 @@
 //! | `AVG_WEIGHTED(x, w)` | the sums of w · (x − centre) and of w ([`super::weighted`]) |
 //! | `VAR_*`, `STDDEV_*` | as AVG, and the sum of (x − centre)² |
 //! | `COVAR_*`, `CORR`, `REGR_*` | sums of values and of their products, all centred ([`super::regression`]) |
-//! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted one (M-PF) |
+//! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted rank (M-PF) |
 //! | several quantiles of one x | noisy counts of the intervals of a tree over the grid ([`super::quantiles`]) |
 //!
-//! Centring halves the noise of an average when the bounds are far from zero, and costs nothing: the centre is
-//! public. Equal measures of one question are taken once, with their weights added.
+//! Centring halves the noise of an average when the bounds are far from zero, and costs nothing: the centre is public.
+//! Equal measures of one query are measured once, with their weights added.
 
 use super::extreme_row::{is_of_extreme_row, refused_of_many};
 use super::regression::is_about_several;
@@ -49,26 +49,26 @@ pub(super) struct CollectedMeasures {
     pub(super) answers: Vec<Vec<Estimator>>,
 }
 
-/// Where an aggregate stands, and what grows while aggregates are read.
+/// The context of an aggregate in the SQL, and the state that grows while aggregates are read.
 pub(super) struct Context<'a, 'b> {
     pub(super) scope: Scope<'a>,
     pub(super) lowering: &'a mut Lowering<'b>,
     pub(super) ranges: &'a mut Ranges,
-    /// The entity keys of the tables in use; none when one row is one person.
+    /// The entity keys of the tables in use; empty when one row is one person.
     pub(super) entities: &'a [Id],
 }
 
 impl CollectedMeasures {
-    /// Takes in one aggregate of the plan, for the last of the levels begun.
+    /// Adds an aggregate of the plan to the current level, the last one begun.
     pub(super) fn add(&mut self, expr: &Expr, context: &mut Context<'_, '_>) -> Result<(), QueryError> {
         let expr = match expr {
             Expr::Alias(alias) => &*alias.expr,
             other => other,
         };
         let Expr::AggregateFunction(aggregate) = expr else {
-            return Err(QueryError::refused("this aggregate", "ask for COUNT, SUM, AVG or a quantile"));
+            return Err(QueryError::refused("this aggregate", "use COUNT, SUM, AVG or a quantile"));
         };
-        // What is wrong is what is aggregated; where that has no columns, the aggregate.
+        // Errors refer to the aggregated value, or to the aggregate if that value has no columns.
         let in_place = |error: QueryError| match error.at(place_of(&aggregate.params.args)) {
             error if error.place().is_some() => error,
             error => error.about(aggregate.func.name()),
@@ -142,7 +142,7 @@ impl CollectedMeasures {
             }
             ("percentile_cont" | "approx_percentile_cont", false) => {
                 let share = share.unwrap_or(QuantileShare { part: 1, whole: 2 });
-                // The ends are the smallest and the largest value, whose ranks are chosen with care (MIN and MAX).
+                // The ends are MIN and MAX, whose ranks are chosen with care.
                 let target = match share {
                     QuantileShare { part: 0, .. } => Target::Lowest,
                     QuantileShare { part, whole } if part == whole => Target::Highest,
@@ -173,11 +173,11 @@ impl CollectedMeasures {
         context: &mut Context<'_, '_>,
     ) -> Result<Estimator, QueryError> {
         let [key, ..] = context.entities else {
-            let help = "one row is one person here: COUNT(*) counts people; the values that a column can have are its declared keys, and \
-                        GROUP BY it shows which of them there are";
+            let help = "one row is one person here, so COUNT(*) counts people; the possible values of a column are its \
+                        declared keys, and GROUP BY the column counts the people with each";
             return Err(QueryError::refused("COUNT(DISTINCT ...)", help));
         };
-        // CASE WHEN c THEN key END is the key where c holds.
+        // CASE WHEN c THEN key END is the key if c holds.
         let (value, filter) = match context.lowering.program.node(value) {
             Node::Call(Operation::Case, parts)
                 if let [when, then, otherwise] = parts.as_slice()
@@ -192,7 +192,7 @@ impl CollectedMeasures {
         };
         if !context.entities.contains(&value) {
             let key = context.lowering.program.words(*key, MOST_WORDS);
-            let help = format!("only people can be counted once each: COUNT(DISTINCT {key})");
+            let help = format!("only people can be counted distinctly: COUNT(DISTINCT {key})");
             return Err(QueryError::refused("COUNT(DISTINCT ...) of anything but the entity key", help));
         }
         let present = match filter {
@@ -242,9 +242,9 @@ impl CollectedMeasures {
         let constant = context.lowering.program.constant_of(arg).is_some();
         let (argument, grid) = self.gridded(arg, name, context)?;
         if constant || grid.low == grid.high {
-            return Err(QueryError::refused(format!("{name} of a constant"), "it is known already; leave it out"));
+            return Err(QueryError::refused(format!("{name} of a constant"), "it is a public value; leave it out"));
         }
-        // Whole units, so that the centred sum stays whole.
+        // An integer number of units, so that the centred sum is an integer.
         let centre = middle(&grid);
         let range = RowRange { low: grid.low - centre, high: grid.high - centre };
         let kind = MeasureKind::Sum { of: CentredArgument { argument, times: 1, centre }, range };
@@ -261,7 +261,8 @@ impl CollectedMeasures {
         let centre = middle(&grid);
         let furthest = (grid.high - centre).max(centre - grid.low);
         if furthest > MOST_SQUARED {
-            let help = "squares are summed exactly: round to a coarser step with ROUND(x, 1), or bound more tightly";
+            let help =
+                "squares are summed exactly: round to a coarser step with ROUND(x, 1), or declare tighter bounds";
             return Err(QueryError::refused(format!("the variance over more than {MOST_SQUARED} steps"), help));
         }
         let range = RowRange { low: 0, high: furthest * furthest };
@@ -285,7 +286,7 @@ impl CollectedMeasures {
         Ok(Estimator::Quantile { measure, position: 0, value })
     }
 
-    /// Registers a summed argument with the grid that its columns' public facts give it.
+    /// Registers a summed argument with the grid that follows from its columns' declarations.
     pub(super) fn gridded(
         &mut self,
         arg: Id,
@@ -295,9 +296,8 @@ impl CollectedMeasures {
         let kind = context.lowering.program.kind(arg);
         let is_null = context.lowering.program.constant_of(arg) == Some(None);
         if matches!(kind, Type::Text | Type::Boolean) && !is_null {
-            let help =
-                "count instead, as in COUNT(*) FILTER (WHERE ...), or read a text as a number with CAST(x AS DOUBLE)";
-            return Err(QueryError::refused(format!("{name} of what is neither a number nor a date"), help));
+            let help = "count instead, as in COUNT(*) FILTER (WHERE ...), or convert a text with CAST(x AS DOUBLE)";
+            return Err(QueryError::refused(format!("{name} of a value that is not a number or a date"), help));
         }
         let range = context.ranges.of(&context.lowering.program, arg, context.lowering.tables);
         let no_grid = |reason| no_grid(reason, name, arg, context.lowering);
@@ -306,12 +306,12 @@ impl CollectedMeasures {
         if grid.low == grid.high && grid.low == 0 {
             return Err(no_grid(NoGrid::AlwaysZero));
         }
-        // Days and microseconds are counted as whole numbers.
+        // Dates and timestamps are counted as integers: days and microseconds.
         let arg = if grid.of_times { context.lowering.cast(arg, Type::Integer)? } else { arg };
         Ok((self.argument(arg, Some(grid.clone())), grid))
     }
 
-    /// The position of an argument; a grid is added to one that had none.
+    /// The position of an argument; adds a grid if the argument has none.
     pub(super) fn argument(&mut self, value: Id, grid: Option<Grid>) -> usize {
         let known = self.arguments.iter().position(|known| known.value == value);
         let position = known.unwrap_or_else(|| {
@@ -336,8 +336,8 @@ impl CollectedMeasures {
     }
 }
 
-/// Whole numbers without the analyser's widening to decimals: they are counted exactly as they are, and a SUM and an
-/// AVG of one column share them.
+/// Integers without the analyser's conversion to decimals: they are counted exactly, and SUM and AVG of one column
+/// share their measure.
 pub(super) fn as_whole_numbers(value: Id, context: &Context<'_, '_>) -> Id {
     let program = &context.lowering.program;
     match program.node(value) {
@@ -349,7 +349,7 @@ pub(super) fn as_whole_numbers(value: Id, context: &Context<'_, '_>) -> Id {
     }
 }
 
-/// True where the condition is, NULL elsewhere.
+/// TRUE if the condition is true, NULL otherwise.
 pub(super) fn truth_where(condition: Id, context: &mut Context<'_, '_>) -> Result<Id, QueryError> {
     let truth = context.lowering.constant(Value::Boolean(true))?;
     context.lowering.only_where(truth, Some(condition))
@@ -373,7 +373,7 @@ fn quantile_share(expr: &Expr) -> Result<QuantileShare, QueryError> {
     Ok(QuantileShare { part, whole })
 }
 
-/// An expression without the casts that the analyser put around it.
+/// An expression without the casts that the analyser adds.
 fn uncast(expr: &Expr) -> &Expr {
     match expr {
         Expr::Cast(cast) => uncast(&cast.expr),
@@ -383,14 +383,14 @@ fn uncast(expr: &Expr) -> &Expr {
 
 /// Whether this is the `*` of `COUNT(*)`.
 pub(super) fn is_every_row(arg: &Expr) -> bool {
-    #[expect(deprecated, reason = "the planner still makes it of COUNT(*)")]
+    #[expect(deprecated, reason = "the planner still uses it for COUNT(*)")]
     let is_star = matches!(arg, Expr::Wildcard { qualifier: None, .. });
-    // `COUNT(*) FILTER` comes as a count of the constant 1.
+    // The planner writes `COUNT(*) FILTER` as a count of the constant 1.
     is_star || matches!(arg, Expr::Literal(ScalarValue::Int64(Some(_)), _))
 }
 
 fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> QueryError {
-    // Of values that count where others are there, or a condition holds, what is meant is the value.
+    // A value that counts only if others are present, or a condition holds, is reported without that restriction.
     let bare = match lowering.program.node(arg) {
         Node::Call(Operation::Case, parts) if parts.len() == 3 => parts[1],
         _ => arg,
@@ -398,29 +398,33 @@ fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> Quer
     let (construct, help) = match (reason, lowering.program.column_of(bare)) {
         (NoGrid::Bounds, Some(column)) if lowering.has_entity_rows => (
             format!("{name} of `{}`, which has no upper bound,", column.name),
-            format!("say how much of it counts: LEAST(n, 50), where n is {}", column.name),
+            format!("set an upper bound: LEAST(n, 50), where n is {}", column.name),
         ),
         (NoGrid::Bounds, Some(column)) => (
             format!("{name} of `{}`, which has no declared bounds,", column.name),
-            format!("declare bounds = [low, high] and a step in {}", section_of(lowering.tables, &column.table, &column.name)),
+            format!(
+                "declare bounds = [low, high] and a step in {}",
+                section_of(lowering.tables, &column.table, &column.name)
+            ),
         ),
         (NoGrid::Bounds, None) => (
             format!("{name} of an expression without bounds"),
-            "declare bounds for its columns, or bound it yourself: LEAST(GREATEST(expression, 0), 100), which is 0 where the expression is \
-             NULL, so that FILTER (WHERE expression IS NOT NULL) belongs to it; a logarithm and a quotient have \
-             bounds where what they are of keeps away from 0, as LN(GREATEST(x, 1))"
+            "declare bounds for its columns, or bound it in the query: LEAST(GREATEST(expression, 0), 100). It is 0 \
+             where the expression is NULL; FILTER (WHERE expression IS NOT NULL) leaves these rows out. A logarithm or \
+             quotient has bounds if its argument or divisor is bounded away from 0, as in LN(GREATEST(x, 1))"
                 .to_owned(),
         ),
         (NoGrid::Unit, _) => (
             format!("{name} of an expression without a step"),
-            "round it to the precision you need: ROUND(expression, 2). Whole numbers divide without a fraction, as in \
-             SQL: write x / 2.0 to keep it"
+            "round it to the precision you need: ROUND(expression, 2). Dividing whole numbers drops the fraction, \
+             as in SQL: write x / 2.0 to keep it"
                 .to_owned(),
         ),
-        (NoGrid::AlwaysZero, _) => (format!("{name} of what is always 0"), "leave it out".to_owned()),
-        (NoGrid::TooFine, _) => {
-            (format!("{name} over more than 2^52 steps"), "round to a coarser step, or bound more tightly".to_owned())
-        }
+        (NoGrid::AlwaysZero, _) => (format!("{name} of a value that is always 0"), "leave it out".to_owned()),
+        (NoGrid::TooFine, _) => (
+            format!("{name} over more than 2^52 steps"),
+            "round to a coarser step, or declare tighter bounds".to_owned(),
+        ),
     };
     QueryError::refused(construct, help)
 }

@@ -1,5 +1,5 @@
-//! The tables, functions, aggregates and types that exist in a question: nothing is looked up elsewhere. The engine gives
-//! names and types; it computes nothing.
+//! The tables, functions, aggregates and types of a query; no other names are resolved. DataFusion provides names and
+//! types, and computes nothing.
 
 use super::complaint::{meaning, no_table};
 use super::{extreme_row, functions, grouping, ranked, regression, weighted, windows};
@@ -30,7 +30,7 @@ pub(super) fn analysed(statement: Statement, tables: &[TableSchema]) -> Result<L
         .map_err(|error| meaning(&error, tables))
 }
 
-/// The engine's type analysis, which leaves `GROUPING(x)` to us.
+/// DataFusion's type analysis, without its rule for `GROUPING(x)`, which [`super::grouping`] handles.
 fn analyzer() -> Analyzer {
     let rules = Analyzer::new().rules.into_iter().filter(|rule| rule.name() != grouping::RULE);
     Analyzer::with_rules(rules.collect())
@@ -58,7 +58,7 @@ fn aggregates() -> Vec<Arc<AggregateUDF>> {
         .collect()
 }
 
-/// What is the same for every question and every table. It is built once, and not for every question.
+/// State shared by all queries and tables, built once.
 struct Engine {
     functions: BTreeMap<String, Arc<ScalarUDF>>,
     aggregates: BTreeMap<String, Arc<AggregateUDF>>,
@@ -105,7 +105,7 @@ impl Catalog {
         let source = |table: &TableSchema| -> Arc<dyn TableSource> {
             let field =
                 |column: &deniable_core::schema::Column| Field::new(&column.name, planned_type(column.kind), true);
-            // Coarser columns that follow from keys are columns like any other; a list that was not read has none.
+            // Coarser columns that follow from keys are ordinary columns; a list that was not read has none.
             let parents = table.columns.iter().flat_map(|column| &column.parents);
             let parents = parents.filter(|parents| !parents.of.is_empty());
             let parents = parents.map(|parents| Field::new(&parents.name, planned_type(ColumnType::Text), true));
@@ -116,7 +116,7 @@ impl Catalog {
     }
 }
 
-/// What the analysis takes a declared type for.
+/// The planner's type for a declared type.
 fn planned_type(kind: ColumnType) -> DataType {
     match kind {
         ColumnType::Integer => DataType::Int64,
@@ -130,7 +130,7 @@ fn planned_type(kind: ColumnType) -> DataType {
 
 impl ContextProvider for Catalog {
     fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
-        // Clients of PostgreSQL write the schema that everything is in there.
+        // PostgreSQL clients write its default schema.
         if name.schema().is_none_or(|schema| schema == "public")
             && name.catalog().is_none()
             && let Some((_, source)) = self.tables.iter().find(|(known, _)| known == name.table())

@@ -1,7 +1,7 @@
-//! The planner's errors in the terms of a statistician.
+//! Translates the planner's errors into the terms of a statistician.
 //!
-//! They depend on the SQL and the declarations alone. Unknown names have types of their own. Of all else the planner has a text alone, and texts that
-//! are not in the table below pass unchanged.
+//! They depend on the SQL and the declarations alone. Unknown names have their own error types; all other errors are
+//! texts. Texts that are not in the table below pass unchanged.
 
 use super::place;
 use datafusion_common::{Column, DataFusionError, SchemaError};
@@ -18,7 +18,7 @@ const PREFIXES: [&str; 5] = [
     "Execution error: ",
 ];
 
-/// The error of a table that the policy does not declare, for the planner to hand on.
+/// The error of a table that the policy does not declare, for the planner to return.
 pub(super) fn no_table(written: &str, name: &str, known: &[&str]) -> DataFusionError {
     let declared: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     let message = format!("there is no table `{written}`; the policy declares {}", declared.join(", "));
@@ -29,7 +29,7 @@ pub(super) fn no_table(written: &str, name: &str, known: &[&str]) -> DataFusionE
     DataFusionError::External(Box::new(QueryError::missing(Missing::Table, message, help).about(name)))
 }
 
-/// A column that the planner does not find among those that are declared, and the query's own names for results.
+/// The error of a column that is neither declared nor the name of a result.
 fn no_column(field: &Column, valid: &[Column], tables: &[TableSchema]) -> QueryError {
     let written = field.quoted_flat_name();
     let name = field.name.as_str();
@@ -37,7 +37,7 @@ fn no_column(field: &Column, valid: &[Column], tables: &[TableSchema]) -> QueryE
     let known: Vec<&str> = valid.iter().map(|column| column.name.as_str()).chain(declared()).collect();
     let named = |column: &&str| *column != name;
     let help = if let Some(column) = declared().find(|column| named(column) && column.to_lowercase() == name) {
-        format!("write \"{column}\", with the double quotes: names without them are read in lower case")
+        format!("write \"{column}\", with the double quotes: names without quotes are lower case")
     } else if let Some(column) = declared().find(|column| named(column) && in_one_word(column) == name) {
         format!("write \"{column}\", with the double quotes: names with spaces and signs need them")
     } else if let Some(near) = nearest(name, &known) {
@@ -50,19 +50,19 @@ fn no_column(field: &Column, valid: &[Column], tables: &[TableSchema]) -> QueryE
     QueryError::missing(Missing::Column, format!("there is no column {}", quoted(&written)), help)
 }
 
-/// A name as somebody who knows that names have no spaces would write it.
+/// A name with underscores in place of spaces.
 fn in_one_word(name: &str) -> String {
     name.to_lowercase().replace([' ', '-', '.'], "_")
 }
 
-/// A column's name as SQL writes it: double quotes keep capitals and everything that is no word.
+/// A column's name as SQL writes it: double quotes preserve capitals and special characters.
 fn as_written(name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit());
     if is_plain { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-/// Turns a planner's error into ours, knowing the declared tables: a misspelt name is most likely one of theirs.
+/// Translates a planner's error. A misspelt name is most likely a name in one of the declared tables.
 pub(super) fn meaning(error: &DataFusionError, tables: &[TableSchema]) -> QueryError {
     let place = error.diagnostic().and_then(|diagnostic| diagnostic.span).map(place::of_span);
     match error.find_root() {
@@ -72,10 +72,10 @@ pub(super) fn meaning(error: &DataFusionError, tables: &[TableSchema]) -> QueryE
         }
         DataFusionError::SchemaError(cause, _) if let SchemaError::AmbiguousReference { field } = &**cause => {
             let message = format!("several tables have a column {}", quoted(&field.quoted_flat_name()));
-            let error = QueryError::meaning(message).with_help("say which table's: table.column".to_owned());
+            let error = QueryError::meaning(message).with_help("add the table's name: table.column".to_owned());
             error.at(place).about(&field.name)
         }
-        // Of all else the planner has a text alone.
+        // All other errors are texts.
         _ => {
             let (message, help) = in_plain_words(&error.strip_backtrace());
             let word = word_of(&message);
@@ -92,25 +92,25 @@ pub(super) fn meaning(error: &DataFusionError, tables: &[TableSchema]) -> QueryE
     }
 }
 
-/// The word of the SQL that a complaint is about, in our words: a name it quotes, or the clause.
+/// The word of the SQL that a translated message refers to: a quoted name, or the clause.
 fn word_of(message: &str) -> Option<String> {
     let clauses = [
         ("GROUP BY", "GROUP"),
         ("ORDER BY", "ORDER"),
         ("NOT of", "NOT"),
-        ("an aggregate stands in WHERE", "WHERE"),
-        ("a condition is neither", "WHERE"),
+        ("an aggregate is used in WHERE", "WHERE"),
+        ("a condition is not", "WHERE"),
     ];
     if let Some((_, word)) = clauses.iter().find(|(start, _)| message.starts_with(start)) {
         return Some((*word).to_owned());
     }
-    // A column `t.x` ends in its own name, a call `sum(a text)` begins with it, as does a table `t`.
+    // A column `t.x` ends in its own name; a call `sum(a text)` and a table `t` begin with theirs.
     let quoted = message.split('`').nth(1)?;
     quoted.split('(').next()?.rsplit('.').next().map(str::to_owned)
 }
 
 fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
-    // An error may be wrapped in the name of the rule that met it.
+    // An error may be prefixed with the name of the failing rule.
     let text = text.rsplit("caused by\n").next().unwrap_or(text).trim();
     let text = PREFIXES.iter().fold(text, |text, prefix| text.trim_start_matches(prefix));
     let first_line = text.lines().next().unwrap_or(text);
@@ -122,46 +122,57 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
     if text.contains("Candidate functions") {
         let what = text.split("argument types '").nth(1).and_then(|rest| rest.split('\'').next());
         let what = what.map(types_in_words);
-        let message = what.map_or_else(|| first_line.to_owned(), |call| format!("{} has no meaning", quoted(&call)));
+        let message = what.map_or_else(|| first_line.to_owned(), |call| format!("{} is not defined", quoted(&call)));
         let help = if text.contains("percentile_cont") {
             "write PERCENTILE_CONT(x, 0.9), of a number"
         } else if first_line.contains("regr_") || first_line.contains("covar") || first_line.contains("corr") {
-            "write CORR(y, x), of two numbers or conditions; REGR_SLOPE, REGR_INTERCEPT, REGR_R2 and REGR_COUNT take up to eight x"
+            "write CORR(y, x), of two numbers or conditions; REGR_SLOPE, REGR_INTERCEPT, REGR_R2 and REGR_COUNT take \
+             up to eight x"
         } else if text.contains("Date32") || text.contains("Timestamp") {
             "of dates and times ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b), which is a number"
         } else if text.contains("(Boolean)") {
-            "it is for numbers: write CASE WHEN condition THEN 1 ELSE 0 END inside, whose AVG is the part for which it holds"
+            "it takes numbers: write CASE WHEN condition THEN 1 ELSE 0 END inside, whose AVG is the share of rows \
+             that meet the condition"
         } else {
-            "it is for numbers: read a text as one with CAST(x AS DOUBLE); a column's name stands in double quotes or none"
+            "it takes numbers: convert a text with CAST(x AS DOUBLE); write a column's name in double quotes or \
+             without quotes"
         };
         return (message, Some(help));
     }
     if first_line.contains("Cannot coerce arithmetic expression") {
-        let message = "arithmetic on what is not a number".to_owned();
-        return (message, Some("arithmetic is for numbers; read a text as one with CAST(x AS DOUBLE)"));
+        let message = "arithmetic on a value that is not a number".to_owned();
+        return (message, Some("arithmetic takes numbers; convert a text with CAST(x AS DOUBLE)"));
     }
     if first_line.contains("calls cannot be nested") {
-        let message = "an aggregate stands inside an aggregate".to_owned();
+        let message = "an aggregate is nested in an aggregate".to_owned();
         return (message, Some("aggregate once; arithmetic on the results is free"));
     }
     if first_line.contains("require unique expression names") {
-        return ("two results have the same name".to_owned(), Some("name them apart with AS"));
+        return ("two results have the same name".to_owned(), Some("give them different names with AS"));
     }
     let known = [
-        ("non-boolean predicate", "a condition is neither true nor false", "compare the value with something"),
-        ("'NOT' requires a boolean", "NOT of what is neither true nor false", "compare the value with something"),
+        ("non-boolean predicate", "a condition is not true or false", "compare the value with something"),
+        ("'NOT' requires a boolean", "NOT of a value that is not true or false", "compare the value with something"),
         (
             "duplicate unqualified field name",
-            "GROUP BY points at an aggregate",
+            "GROUP BY refers to an aggregate",
             "group by columns or by expressions of them",
         ),
         (
             "Cannot find column with position",
-            "GROUP BY points at no result",
-            "results count from 1; or name the column",
+            "GROUP BY refers to a result that does not exist",
+            "results are numbered from 1; or name the column",
         ),
-        ("Order by column out of bounds", "ORDER BY points at no result", "results count from 1; or name the column"),
-        ("not allowed in the WHERE clause", "an aggregate stands in WHERE", "write HAVING: it sees the noisy results"),
+        (
+            "Order by column out of bounds",
+            "ORDER BY refers to a result that does not exist",
+            "results are numbered from 1; or name the column",
+        ),
+        (
+            "not allowed in the WHERE clause",
+            "an aggregate is used in WHERE",
+            "use HAVING, which compares the noisy results",
+        ),
         ("Cannot infer common argument type", "values of types that cannot be compared", COMPARED),
     ];
     match known.iter().find(|(planners, ..)| first_line.contains(planners)) {
@@ -170,7 +181,8 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
     }
 }
 
-const COMPARED: &str = "numbers are compared with numbers, texts with texts, dates with dates; the days between two are DATE_DIFF('day', a, b)";
+const COMPARED: &str = "compare numbers with numbers, texts with texts, dates with dates; DATE_DIFF('day', a, b) is \
+                        the number of days between two dates";
 
 /// A call with the types of its arguments, as the planner writes it.
 fn types_in_words(call: &str) -> String {
@@ -194,10 +206,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planner_words_become_plain() {
+    fn planner_errors_are_rephrased() {
         let wrapped =
             "type_coercion\ncaused by\nError during planning: Cannot coerce arithmetic expression Utf8 + Int64";
-        assert_eq!(in_plain_words(wrapped).0, "arithmetic on what is not a number");
+        assert_eq!(in_plain_words(wrapped).0, "arithmetic on a value that is not a number");
         assert_eq!(in_plain_words("Something new").0, "Something new");
     }
 }

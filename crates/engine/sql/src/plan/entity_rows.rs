@@ -1,15 +1,15 @@
 //! One row of each entity: `FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)` (S-PE).
 //!
-//! What an entity's row holds is a function of the multiset of that entity's own rows, computed exactly: no order, no other
-//! entity and no cap has a say in it. To what is asked of such rows each entity brings one, so nothing is capped any more.
+//! An entity's row is a function of the multiset of that entity's own rows, computed exactly: it does not depend on
+//! order, on other entities or on caps. Each entity contributes one row to the outer query, so no more caps apply.
 //!
-//! | value of an entity | what is known of it |
+//! | value of an entity | known facts |
 //! |---|---|
-//! | `COUNT(*)`, `COUNT(x)` | a whole number, at least 1 and at least 0; how large is for the query to say: `LEAST(n, 50)` |
+//! | `COUNT(*)`, `COUNT(x)` | an integer, at least 1 or at least 0; the query sets the upper bound: `LEAST(n, 50)` |
 //! | `COUNT(DISTINCT x)` | between 0 and the number of x's declared keys |
-//! | `SUM(x)` | on x's grid; of x within its bounds |
+//! | `SUM(x)` | on x's grid; values of x are clamped to its bounds |
 //! | `AVG(x)` | within x's bounds, to a hundredth of its step |
-//! | `MIN(x)`, `MAX(x)`, `MIN_BY(x, t)`, `MAX_BY(x, t)` | what is known of x: bounds, or keys |
+//! | `MIN(x)`, `MAX(x)`, `MIN_BY(x, t)`, `MAX_BY(x, t)` | bounds or keys of x |
 
 use super::aggregate::{CollectedMeasures, Context, as_whole_numbers, is_every_row, truth_where};
 use super::extreme_row::{self, is_of_extreme_row};
@@ -26,10 +26,10 @@ use deniable_query::{EntityRows, Fold, Query, QueryError, Rows, sorted};
 
 /// Most characters of the name of a value.
 pub(super) const MOST_NAME: usize = 200;
-/// Most keys of what is counted once each.
+/// Most keys of COUNT(DISTINCT x).
 const MOST_DISTINCT: usize = 4_096;
 
-/// The aggregate that a plan reads its rows from, where there is one below filters, projections and joins.
+/// The aggregate from which a plan reads its rows, if there is one below filters, projections and joins.
 pub(super) fn below(plan: &LogicalPlan) -> Option<&Aggregate> {
     match plan {
         LogicalPlan::Aggregate(aggregate) => Some(aggregate),
@@ -40,10 +40,10 @@ pub(super) fn below(plan: &LogicalPlan) -> Option<&Aggregate> {
     }
 }
 
-/// Whether an aggregate makes rows of entities: whether the entity key is among what it groups by.
+/// Whether an aggregate computes rows of entities, that is, whether it groups by the entity key.
 pub(super) fn is_by_entity(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<bool, QueryError> {
     let Aggregate { input, group_expr, .. } = aggregate;
-    // What is above another aggregate is about results, or about such rows.
+    // An aggregate above another aggregate is about results, or about rows of entities.
     if below(input).is_some() {
         return Ok(false);
     }
@@ -65,12 +65,12 @@ pub(super) fn is_by_entity(aggregate: &Aggregate, tables: &[TableSchema]) -> Res
     Ok(false)
 }
 
-/// Refuses what rows of entities cannot be joined with: those of another such query, and protected tables.
+/// Rejects joins of rows of entities with another query of this kind, or with protected tables.
 pub(super) fn check_joined(plan: &LogicalPlan, inner: &Aggregate, tables: &[TableSchema]) -> Result<(), QueryError> {
     let (aggregates, scanned) = read_beside(plan);
     if aggregates > 1 {
-        let help = "work all values out in one inner query, as in SELECT patient, COUNT(*) AS n, MAX(x) AS most ... GROUP BY patient; \
-                    FILTER (WHERE ...) says of which rows each value is";
+        let help = "compute all values in one inner query, as in SELECT patient, COUNT(*) AS n, MAX(x) AS most ... \
+                    GROUP BY patient; FILTER (WHERE ...) restricts the rows of one value";
         return Err(QueryError::refused("a join of two queries of one row for each entity", help).about("JOIN"));
     }
     let protected = |name: &&str| tables.iter().any(|table| table.is_protected() && table.name == *name);
@@ -78,7 +78,8 @@ pub(super) fn check_joined(plan: &LogicalPlan, inner: &Aggregate, tables: &[Tabl
     let inside = read_beside(&inner.input).1;
     let help = if inside.contains(&joined) {
         format!(
-            "work out of `{joined}` in the inner query what is asked of it too: MIN(x), MAX(x) or MIN_BY(x, t) beside the other values"
+            "compute the values of `{joined}` in the inner query as well: MIN(x), MAX(x) or MIN_BY(x, t) beside the \
+             other values"
         )
     } else {
         without_inner(inside.into_iter().find(protected).unwrap_or(joined), joined, tables)
@@ -87,7 +88,7 @@ pub(super) fn check_joined(plan: &LogicalPlan, inner: &Aggregate, tables: &[Tabl
     Err(QueryError::refused(construct, help).about("JOIN"))
 }
 
-/// How many aggregates a plan reads, and which tables beside them.
+/// The number of aggregates that a plan reads, and the tables beside them.
 fn read_beside(plan: &LogicalPlan) -> (usize, Vec<&str>) {
     let (mut aggregates, mut scanned, mut waiting) = (0, Vec::new(), vec![plan]);
     while let Some(plan) = waiting.pop() {
@@ -100,7 +101,7 @@ fn read_beside(plan: &LogicalPlan) -> (usize, Vec<&str>) {
     (aggregates, scanned)
 }
 
-/// What can be asked of two protected tables: sums over joined rows, and how many people have them.
+/// Hint for a query over two protected tables without an inner query.
 fn without_inner(first: &str, second: &str, tables: &[TableSchema]) -> String {
     let key = |name: &str| {
         let table = tables.iter().find(|table| table.name == name);
@@ -108,12 +109,12 @@ fn without_inner(first: &str, second: &str, tables: &[TableSchema]) -> String {
     };
     let (own, other) = (key(first), key(second));
     format!(
-        "join the tables without an inner query, {first} JOIN {second} ON {first}.{own} = {second}.{other}: COUNT(*) and SUM are of \
-         joined rows there, and COUNT(DISTINCT {first}.{own}) is how many people have them"
+        "join the tables without an inner query, {first} JOIN {second} ON {first}.{own} = {second}.{other}: COUNT(*) \
+         and SUM are then over joined rows, and COUNT(DISTINCT {first}.{own}) counts the people who have them"
     )
 }
 
-/// Understands an aggregate by the entity key: what it works out, and the table that comes of it.
+/// Parses an aggregate by the entity key: the values it computes, and the table of these values.
 pub(super) fn understood(
     aggregate: &Aggregate,
     tables: &[TableSchema],
@@ -137,7 +138,7 @@ pub(super) fn understood(
     if let Some(join) = joins.others.iter().find(|join| tables[join.table].is_protected()) {
         let joined = &tables[join.table].name;
         let help = format!(
-            "work the values out of one protected table, to which public tables may be joined; or {}",
+            "compute the values from one protected table, to which public tables may be joined; or {}",
             without_inner(&tables[joins.first].name, joined, tables)
         );
         let construct = "one row for each entity out of joined protected tables";
@@ -165,8 +166,8 @@ fn by_another_key(tables: &[TableSchema], first: usize) -> QueryError {
     match &tables[first].entity {
         Some(entity) => {
             let help = format!(
-                "in the inner query GROUP BY {0} alone, so that each {0} has one row; or aggregate once: arithmetic on the \
-                 results is free",
+                "in the inner query GROUP BY {0} alone, so that each {0} has one row; or aggregate once: arithmetic \
+                 on the results is free",
                 entity.key
             );
             QueryError::refused(WHAT, help).about("GROUP")
@@ -175,7 +176,7 @@ fn by_another_key(tables: &[TableSchema], first: usize) -> QueryError {
     }
 }
 
-/// One aggregate, and the name of the column that it makes.
+/// Parses one aggregate, and the name of its column.
 fn folded(
     expr: &Expr,
     collected: &mut CollectedMeasures,
@@ -253,8 +254,8 @@ fn folded(
 }
 
 pub(super) fn unknown(construct: &str) -> QueryError {
-    let help = "of the rows of one entity ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM, AVG, MIN, MAX, MIN_BY(x, t) or \
-                MAX_BY(x, t)";
+    let help = "of the rows of one entity ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM, AVG, MIN, MAX, \
+                MIN_BY(x, t) or MAX_BY(x, t)";
     QueryError::refused(format!("{construct} of one entity's rows"), help)
 }
 

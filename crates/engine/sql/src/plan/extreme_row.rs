@@ -1,7 +1,8 @@
-//! `MIN_BY(x, t)` and `MAX_BY(x, t)`: of each entity's rows the value x of the one with the smallest or largest t (S-PE).
+//! `MIN_BY(x, t)` and `MAX_BY(x, t)`: the value x of the row with the smallest or largest t, among each entity's rows
+//! (S-PE).
 //!
-//! Rows where t is NULL are passed over; x may be NULL. Among rows with equal t the smallest x is taken, NULL behind all
-//! values, so that the multiset of rows decides and never their order. The engine computes none of this.
+//! Rows where t is NULL are ignored; x may be NULL. Among rows with equal t the smallest x is taken, with NULL after
+//! all values, so the result depends on the multiset of rows and never on their order. DataFusion does not compute it.
 
 use super::aggregate::{CollectedMeasures, Context};
 use super::entity_rows::MOST_NAME;
@@ -14,28 +15,28 @@ use deniable_query::Fold;
 use deniable_query::QueryError;
 use std::sync::Arc;
 
-/// Names, and the other spelling of each.
+/// The names, each with a synonym.
 const NAMES: [(&str, &str); 2] = [("min_by", "arg_min"), ("max_by", "arg_max")];
 
-/// Whether an aggregate takes a value from the row with the smallest or largest other value.
+/// Whether an aggregate returns a value of the row where another value is smallest or largest.
 pub(super) fn is_of_extreme_row(name: &str) -> bool {
     NAMES.iter().any(|(known, _)| *known == name)
 }
 
-/// What is said where it is asked of the rows of many.
+/// The error for such an aggregate over the rows of several entities.
 pub(super) fn refused_of_many(name: &str, key: Option<String>) -> QueryError {
     let call = name.to_uppercase();
     let help = match key {
         Some(key) => format!(
-            "it is answered of each one's own rows: FROM (SELECT {key}, {call}(x, t) AS v FROM ... GROUP BY {key}) AS e, and then \
-             GROUP BY v or SUM(v)"
+            "compute it from each person's own rows: FROM (SELECT {key}, {call}(x, t) AS v FROM ... GROUP BY {key}) \
+             AS e, and then GROUP BY v or SUM(v)"
         ),
         None => "one row is one person here: GROUP BY the value, or ask for MIN, MAX or MEDIAN".to_owned(),
     };
-    QueryError::refused(format!("{call} of the rows of many"), help).about(name)
+    QueryError::refused(format!("{call} over the rows of several people"), help).about(name)
 }
 
-/// The fold of such an aggregate, and the name of the column that it makes.
+/// Parses the fold of such an aggregate, and the name of its column.
 pub(super) fn folded(
     name: &str,
     args: &[Expr],
@@ -57,13 +58,13 @@ pub(super) fn folded(
     }
     let words = |id| context.lowering.program.words(id, MOST_NAME);
     let column = format!("{name}({}, {})", words(value), words(by));
-    // A row that a condition leaves out has nothing to be ordered by.
+    // A row that the condition excludes has NULL as its order.
     let by = context.lowering.only_where(by, filter)?;
     let (value, by) = (collected.argument(value, None), collected.argument(by, None));
     Ok((if name == "min_by" { Fold::AtLeast { value, by } } else { Fold::AtGreatest { value, by } }, column))
 }
 
-/// Names and types: the engine computes none of them.
+/// Names and types; DataFusion does not compute these aggregates.
 pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
     let named = |(name, alias): (&'static str, &str)| {
         let (aliases, signature) = (vec![alias.to_owned()], Signature::user_defined(Volatility::Immutable));
@@ -92,7 +93,7 @@ impl AggregateUDFImpl for OfExtremeRow {
         &self.signature
     }
 
-    /// Arguments stay what they are: nothing is computed with them, and every type has an order.
+    /// Argument types stay unchanged: every type has an order.
     fn coerce_types(&self, types: &[DataType]) -> PlanResult<Vec<DataType>> {
         Ok(types.to_vec())
     }

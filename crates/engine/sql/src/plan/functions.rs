@@ -1,5 +1,5 @@
-//! Functions of one row's values: the names that queries may call, and the types that the planner gives them. What each
-//! lowers to is in `lower::function`, whose patterns bind the arguments.
+//! Functions of one row's values: the names that queries may call, and the types that the planner gives them.
+//! `lower::function` lowers them and checks their arguments.
 
 use datafusion_common::arrow::datatypes::{DataType, TimeUnit};
 use datafusion_common::{Result, not_impl_err};
@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 /// A function of one row's values that is total: no input makes it fail.
 pub(crate) struct RowFunction {
-    /// Its name in SQL, in small letters.
+    /// Its name in SQL, in lower case.
     pub(crate) name: &'static str,
-    /// The planner's function of this name or alias, or one of our own where the planner has none or means another.
+    /// The planner's function of this name or alias, or our own if the planner has no such function or a different one.
     types: fn(&'static str) -> Arc<ScalarUDF>,
 }
 
@@ -110,7 +110,7 @@ fn of_time() -> Vec<Vec<DataType>> {
     vec![vec![DataType::Date32], vec![TIME]]
 }
 
-/// The types of `count` arguments that are whole numbers, or reals.
+/// The types of `count` arguments that are integers or decimals.
 fn of_numbers(count: usize) -> Vec<Vec<DataType>> {
     vec![vec![DataType::Int64; count], vec![DataType::Float64; count]]
 }
@@ -132,7 +132,7 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        // Bins of integers are integers, and so are remainders.
+        // BIN, MOD and TRUNC of integers are integers.
         let is_whole =
             matches!(self.name, "bin" | "mod" | "trunc") && arguments.iter().all(|kind| *kind == DataType::Int64);
         Ok(if is_whole { DataType::Int64 } else { self.result.clone() })
@@ -191,7 +191,7 @@ mod tests {
             plan(&format!("DATE_TRUNC('{}', d)", unit.name()));
             plan(&format!("DATE_DIFF('{}', d, d)", unit.name()));
         }
-        // What messages list: `isoyear` is no part of the language.
+        // The lists in messages include `isoyear`, which is not a part of the language.
         assert_eq!((UNITS.len(), PARTS.len()), (Unit::ALL.len(), Part::ALL.len() + 1));
     }
 }

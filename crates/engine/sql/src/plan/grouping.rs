@@ -1,4 +1,4 @@
-//! `GROUPING(x)`: which of several groupings a row of the answer belongs to. That is public, and costs nothing.
+//! `GROUPING(x)`: the grouping to which a row of the answer belongs. It is public, and costs nothing.
 
 use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::DataType;
@@ -9,16 +9,16 @@ use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signatu
 use deniable_query::QueryError;
 use std::sync::Arc;
 
-/// Its name, which is also that of the engine's rule for it: that one computes with the engine's own numbers of groupings.
+/// The name of the function and of DataFusion's rule for it, which uses DataFusion's own numbering of groupings.
 const NAME: &str = "grouping";
 pub(super) const RULE: &str = "resolve_grouping_function";
 
-/// Its name and types. It is never computed by the engine.
+/// Its name and types; DataFusion does not compute it.
 pub(super) fn function() -> Arc<AggregateUDF> {
     Arc::new(AggregateUDF::from(Grouping { signature: Signature::variadic_any(Volatility::Immutable) }))
 }
 
-/// The position of the group that `GROUPING(x)` is about; `None` for everything else.
+/// The position of the group that `GROUPING(x)` refers to; `None` for other expressions.
 pub(super) fn group_of(expr: &Expr, groups: &[Expr]) -> Result<Option<usize>, QueryError> {
     let expr = match expr {
         Expr::Alias(alias) => &*alias.expr,
@@ -39,7 +39,9 @@ pub(super) fn group_of(expr: &Expr, groups: &[Expr]) -> Result<Option<usize>, Qu
     };
     match groups.iter().position(|group| group == about) {
         Some(group) => Ok(Some(group)),
-        None => refusal("GROUPING of what is not grouped by", "name a column of the GROUP BY, as it stands there"),
+        None => {
+            refusal("GROUPING of a column that is not grouped by", "name a column of the GROUP BY, in the same form")
+        }
     }
 }
 

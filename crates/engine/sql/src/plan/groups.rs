@@ -1,4 +1,4 @@
-//! The lowest aggregates of a plan: what is grouped by, and what is asked of each group.
+//! The lowest aggregates of a plan: their groups and the aggregates of each group.
 
 use super::aggregate::{CollectedMeasures, Context};
 use super::inline::inline;
@@ -23,9 +23,9 @@ type Levels = Vec<Vec<usize>>;
 
 /// Most characters of the name of a group.
 const MOST_NAME: usize = 1_000;
-/// Most combinations of one entity's rows that meet in a join.
+/// Most combinations of one entity's rows in a join.
 const MOST_PAIRS: u64 = 10_000_000;
-/// Most groupings in one question.
+/// Most groupings in one query.
 const MOST_LEVELS: usize = 64;
 
 /// Aggregates and everything below them.
@@ -44,7 +44,7 @@ pub(super) struct Core {
 /// The groupings and output columns of one aggregate, as terms of the query's levels.
 pub(super) struct AggregateTerms {
     pub(super) levels: Vec<usize>,
-    /// Its columns: keys, what tells several groupings apart, answers.
+    /// Its columns: keys, the grouping if there are several, answers.
     pub(super) columns: Vec<Term>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn core(
     tables: &[TableSchema],
 ) -> Result<(Core, Vec<AggregateTerms>), QueryError> {
     let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
-    // Rows of entities stand in place of protected tables.
+    // Rows of entities replace protected tables.
     let made = entity_rows::below(input);
     let made = made.map(|inner| {
         entity_rows::check_joined(input, inner, tables)?;
@@ -114,8 +114,8 @@ pub(super) fn core(
     Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
 }
 
-/// Adds hidden keys for rows without a key of a group, where a subquery is about all groups, whose total includes them.
-/// Several groupings of one aggregate (ROLLUP) are about the same rows, those with a key of each group.
+/// Adds hidden keys for rows without a key of a group if a subquery covers all groups, because its total includes these
+/// rows. All groupings of one aggregate (ROLLUP) count the same rows: those with a key of each group.
 fn keep_left_out(groups: &mut [Group], families: &[Family<'_>], is_left_out: &dyn Fn(&Group) -> bool) {
     for (at, group) in groups.iter_mut().enumerate() {
         let has = |family: &Family<'_>| family.sets.iter().filter(|set| set.contains(&at)).count();
@@ -147,7 +147,7 @@ struct CombinedAggregates<'a> {
     aggregated: Vec<AggregateTerms>,
 }
 
-/// What aggregates of the same rows ask: groups, groupings and answers that are the same are asked once.
+/// Merges aggregates of the same rows: equal groups, groupings and answers are measured once.
 fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<CombinedAggregates<'a>, QueryError> {
     let mut all = CombinedAggregates { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
     for Aggregate { group_expr, aggr_expr, .. } in aggregates {
@@ -166,9 +166,9 @@ fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<CombinedAggregates<'a>, Que
             set
         };
         let sets: Levels = sets.iter().map(moved).collect();
-        // Keys stand in the order of this aggregate's own groups.
+        // Keys are in the order of this aggregate's own groups.
         let mut columns: Vec<Term> = places.iter().map(|place| Term::Key(*place)).collect();
-        // Beside several groupings the engine puts a column that tells them apart.
+        // With several groupings, DataFusion adds a column that distinguishes them.
         columns.extend(several.then_some(Term::Level));
         let own: Vec<Expr> = places.iter().map(|place| all.groups[*place].clone()).collect();
         let mut wanted: Vec<&Expr> = Vec::new();
@@ -206,7 +206,8 @@ fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<CombinedAggregates<'a>, Que
 }
 
 impl<'a> CombinedAggregates<'a> {
-    /// The position of the family that has these groupings and can have these aggregates at no price for others; a new one, where none is.
+    /// The position of the family with these groupings that can have these aggregates at no extra cost; a new family if
+    /// there is none.
     fn family(&mut self, sets: &Levels, wanted: &[&'a Expr]) -> usize {
         let fits = |family: &Family<'a>| {
             family.sets == *sets
@@ -220,7 +221,7 @@ impl<'a> CombinedAggregates<'a> {
     }
 }
 
-/// Rows of one entity that meet are all pairs, of which there must be a number that can be computed.
+/// Rejects joins in which the pairs of one entity's rows may be too many to compute.
 fn few_enough_pairs(joins: &Joins, tables: &[TableSchema]) -> Result<(), QueryError> {
     let entities = joins.tables().filter_map(|at| tables[at].entity.as_ref());
     let most: Vec<u64> = entities.map(|entity| entity.rows_in_joins.into()).collect();
@@ -229,13 +230,13 @@ fn few_enough_pairs(joins: &Joins, tables: &[TableSchema]) -> Result<(), QueryEr
         return Ok(());
     }
     let help = format!(
-        "declare a smaller `rows_in_joins` in [entity]: multiplied with itself for each protected table it may be \
-         {MOST_PAIRS}, and comes to {pairs}"
+        "declare a smaller `rows_in_joins` in [entity]: its product over the protected tables is {pairs}, and the most \
+         is {MOST_PAIRS}"
     );
     Err(QueryError::refused("a join in which one person may have this many rows", help).about("JOIN"))
 }
 
-/// What is grouped by, and which of it at each level.
+/// The GROUP BY expressions, and the positions of those at each level.
 fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryError> {
     let exprs = enumerate_grouping_sets(group_expr.to_vec()).map_err(|error| super::meaning(&error, &[]))?;
     let [Expr::GroupingSet(set)] = exprs.as_slice() else {
@@ -267,7 +268,7 @@ fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryErro
         level.sort_unstable();
         level.dedup();
         if levels.contains(&level) {
-            let help = "it would be paid for twice; list it once";
+            let help = "it would be charged twice; list it once";
             return Err(QueryError::refused("the same grouping set twice", help).at(place_of(set)).about("GROUP"));
         }
         levels.push(level);

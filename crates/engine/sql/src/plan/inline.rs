@@ -1,5 +1,5 @@
-//! Subqueries that only filter, project and join disappear here: their columns become nodes over the tables' own
-//! columns, and all conditions are gathered. What is left is some tables, some conditions and some expressions.
+//! Inlines subqueries that only filter, project and join: their columns become nodes over the tables' own columns, and
+//! all conditions are collected. The result consists of tables, conditions and expressions.
 
 use super::join::Lookup;
 use super::refuse_node;
@@ -10,7 +10,7 @@ use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
 use deniable_expression::{Comparison, Id, Node, Operation};
 use deniable_query::{Place, QueryError};
 
-/// A condition, and where it stands in the SQL.
+/// A condition, and its place in the SQL.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Condition {
     pub(super) id: Id,
@@ -21,9 +21,9 @@ pub(super) struct Condition {
 pub(super) struct InlinedPlan {
     pub(super) columns: Vec<Id>,
     pub(super) filters: Vec<Condition>,
-    /// The positions of the tables, as they are met.
+    /// The positions of the tables, in the order in which the plan reads them.
     pub(super) tables: Vec<usize>,
-    /// Public tables whose partners may be missing.
+    /// Public tables in LEFT JOIN, whose row may be missing.
     pub(super) lookups: Vec<Lookup>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
     }
 }
 
-/// The conditions that AND joins, each with its place.
+/// The operands of nested ANDs, each with its place.
 fn conditions(expr: &Expr, scope: Scope<'_>, lowering: &mut Lowering<'_>) -> Result<Vec<Condition>, QueryError> {
     let mut found = Vec::new();
     for part in datafusion_expr::utils::split_conjunction(expr) {
@@ -101,11 +101,11 @@ fn conditions(expr: &Expr, scope: Scope<'_>, lowering: &mut Lowering<'_>) -> Res
     Ok(found)
 }
 
-/// Puts two sides together. An inner join is a product with conditions, whichever way it is written.
+/// Joins two inlined sides. An inner join is a product with conditions, in whatever syntax.
 fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<InlinedPlan, QueryError> {
     let Join { left, right, on, filter, join_type, join_constraint: _, schema: _, null_equality, null_aware } = join;
     if *null_equality == NullEquality::NullEqualsNull || *null_aware {
-        return Err(QueryError::refused("a join that takes NULL for equal to NULL", "join with =, or USING"));
+        return Err(QueryError::refused("a join that treats NULL as equal to NULL", "join with =, or USING"));
     }
     let (left_side, right_side) = (inline(left, lowering)?, inline(right, lowering)?);
     let mut on_both = Vec::new();
@@ -128,7 +128,7 @@ fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Resul
         lookups: left_side.lookups,
     };
     if all.tables.len() > lowering.tables.len() {
-        return Err(QueryError::refused("a table joined with itself", "each table may stand once in a query"));
+        return Err(QueryError::refused("a table joined with itself", "each table may occur once in a query"));
     }
     match join_type {
         JoinType::Inner => {
@@ -152,15 +152,15 @@ fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Resul
     }
 }
 
-/// `LEFT JOIN public ON x = public.key`: nothing else may decide which rows have a partner.
+/// `LEFT JOIN public ON x = public.key`: no other condition may decide whether a row has a partner.
 fn lookup(
     right: &[usize],
     filters: &[Condition],
     on: &[Condition],
     lowering: &mut Lowering<'_>,
 ) -> Result<Lookup, QueryError> {
-    let help = "LEFT JOIN looks a value up in one public table: ... LEFT JOIN public ON x = public.key. Protected tables \
-                are joined with JOIN";
+    let help = "LEFT JOIN looks a value up in one public table: ... LEFT JOIN public ON x = public.key. Protected \
+                tables are joined with JOIN";
     let place = on.first().and_then(|condition| condition.place);
     let refusal = || QueryError::refused("this LEFT JOIN", help).about("LEFT").at(place);
     let ([table], [], [condition]) = (right, filters, on) else { return Err(refusal()) };

@@ -1,8 +1,8 @@
-//! Which tables a question reads, and how their rows meet.
+//! The tables that a query reads, and their joins.
 //!
-//! One person's rows must stay that person's own. Protected tables therefore meet only on the entity key, so that
-//! a joined row belongs to one entity; public tables only on their unique key, so that a row meets at most
-//! one of theirs. Every other condition between tables is an ordinary filter on the joined row.
+//! A joined row must belong to one entity. Protected tables are therefore joined only on the entity key, and public
+//! tables only on their unique key, so that a row meets at most one of their rows. Every other condition between tables
+//! is an ordinary filter on the joined row.
 
 use super::inline::{Condition, equated};
 use crate::lower::Lowering;
@@ -11,14 +11,14 @@ use deniable_expression::Id;
 use deniable_query::{Join, Joins, QueryError, declared};
 use std::collections::BTreeSet;
 
-/// A `LEFT JOIN` of a public table, found on the way down.
+/// A `LEFT JOIN` of a public table.
 #[derive(Debug, Clone)]
 pub(super) struct Lookup {
     pub(super) table: usize,
     pub(super) on: Id,
 }
 
-/// Brings tables and conditions into an order of joins; the conditions that become joins leave `filters`.
+/// Orders tables and conditions as a sequence of joins; the conditions that become joins are removed from `filters`.
 pub(super) fn arrange(
     found: &[usize],
     lookups: Vec<Lookup>,
@@ -28,12 +28,12 @@ pub(super) fn arrange(
     let tables = lowering.tables;
     let optional: BTreeSet<usize> = lookups.iter().map(|lookup| lookup.table).collect();
     let first = found.iter().copied().find(|at| tables[*at].is_protected()).ok_or_else(|| {
-        let help = "the table is declared as public: read it itself, or join it to a protected table";
+        let help = "the table is declared as public: read its file directly, or join it to a protected table";
         let error = QueryError::refused("a query about a public table alone", help);
         found.first().map_or_else(|| error.clone(), |at| error.clone().about(&tables[*at].name))
     })?;
     if let Some(twice) = found.iter().enumerate().find(|(at, table)| found[..*at].contains(table)) {
-        let help = "each table may stand once in a query";
+        let help = "each table may occur once in a query";
         return Err(QueryError::refused(format!("the table `{}` joined with itself", tables[*twice.1].name), help));
     }
     let mut joins = Joins { first, others: Vec::new() };
@@ -87,7 +87,7 @@ fn key_of(filter: Id, table: usize, known: &BTreeSet<usize>, lowering: &mut Lowe
         _ => return None,
     };
     let fits = if joined.is_protected() {
-        // The entity key of a table that is there already, and nothing computed from it.
+        // It must be the entity key of a known table itself, not a value computed from it.
         known.iter().any(|at| {
             let there = &lowering.tables[*at];
             let key = there.join_key().filter(|_| there.is_protected());
@@ -99,7 +99,7 @@ fn key_of(filter: Id, table: usize, known: &BTreeSet<usize>, lowering: &mut Lowe
     fits.then_some(other)
 }
 
-/// Whether a value rests on columns of these tables alone, and at least one.
+/// Whether a value depends on columns of these tables alone, and on at least one.
 fn reads_only(id: Id, known: &BTreeSet<usize>, lowering: &Lowering<'_>) -> bool {
     let inputs = lowering.program.inputs(&[id]);
     let is_known = |input: &usize| declared(lowering.tables, *input).is_some_and(|(table, _)| known.contains(&table));
@@ -124,7 +124,7 @@ fn no_key(table: &TableSchema, first: &TableSchema) -> QueryError {
             QueryError::refused(format!("a join of `{}` on anything but the entity key", table.name), help)
         }
         _ => {
-            let help = "rows of two tables can be told to be one person's only by an entity key: declare [entity]";
+            let help = "matching the rows of one person in two tables needs an entity key: declare [entity]";
             QueryError::refused("a join of protected tables without an entity key", help)
         }
     }

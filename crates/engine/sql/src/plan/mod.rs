@@ -1,12 +1,12 @@
-//! From SQL to a query: what each row contributes, what is measured, and what is shown.
+//! Plans a query from a statement: rows, measures and output.
 //!
-//! The second gate for plan nodes, as `lower` is for expressions; guarantees rest on both. After name resolution and type analysis a statement is taken
-//! apart into
+//! The second gate for plan nodes, as `lower` is for expressions; guarantees depend on both. After name resolution and
+//! type analysis a statement is divided into
 //!
 //! ```text
 //! rows       joins on keys, WHERE, row-wise expressions over columns       the language of rows makes them total
 //!   groups     declared or derived keys                                    always all of them, never others
-//!     measures   whole-number vectors of known sensitivity                 what is noised and paid for
+//!   measures   integer vectors of known sensitivity                      get noise and are charged
 //!       output     arithmetic, ORDER BY, LIMIT on noisy values             free: post-processing (C-3)
 //! ```
 //!
@@ -46,26 +46,26 @@ use deniable_query::{Parts, Query, QueryError, Rows};
 use groups::Core;
 use released::{RowSet, released};
 
-/// Bytes of the stack on which a statement is read: enough for the deepest nesting that is allowed, without optimisation.
+/// Bytes of the stack for parsing and planning: enough for the deepest nesting allowed, in unoptimised builds.
 const STACK: usize = 64 << 20;
 
-/// Plans a statement about tables, the main one first, or refuses it. Reads no data.
+/// Plans a statement about tables, the main table first. Reads no data.
 ///
 /// # Errors
-/// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
+/// When the text is not SQL, refers to undeclared names, or uses a construct that is not on the allow-list.
 pub fn plan(sql: &str, tables: &[TableSchema]) -> Result<Query, QueryError> {
-    let unread = |table: &TableSchema| Err(format!("the rows of `{}` are not at hand", table.name));
+    let unread = |table: &TableSchema| Err(format!("the rows of `{}` are not available", table.name));
     plan_with_public(sql, tables, &unread)
 }
 
-/// The same where results may be joined with public tables, whose rows are read when a query does so.
+/// Plans a statement whose results may be joined with public tables; `public` reads the rows of such a table.
 ///
 /// # Errors
-/// As [`plan`], and when such a table cannot be read: it is public, so that the message is shown.
+/// As [`plan`], and when such a table cannot be read. The table is public, so the message is shown.
 pub fn plan_with_public(sql: &str, tables: &[TableSchema], public: PublicRows<'_>) -> Result<Query, QueryError> {
     let planned = || planned(sql, tables, public);
-    // The parser and the planner walk over a statement recursively: on a stack of their own, however small that of
-    // the calling thread.
+    // The parser and the planner are recursive; they get their own stack because that of the calling thread may be
+    // small.
     let on_own_stack = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, planned);
         thread.ok().and_then(|thread| thread.join().ok())
@@ -90,7 +90,7 @@ fn planned(sql: &str, tables: &[TableSchema], public: PublicRows<'_>) -> Result<
 
 const EARLY: &str = "it would make one person's row decide about another's; order the results instead";
 
-/// Names the plan nodes that no question may hold.
+/// The errors for plan nodes that are not allowed in a query.
 pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
     let (construct, word, help) = match plan {
         LogicalPlan::Aggregate(_) => {
@@ -115,7 +115,7 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         LogicalPlan::Union(_) => ("UNION", "UNION", "ask each part on its own"),
         LogicalPlan::Window(_) => ("a window function", "OVER", "a person's value may not depend on other rows"),
         LogicalPlan::Unnest(_) => ("UNNEST", "UNNEST", "declare the value as a column"),
-        LogicalPlan::Subquery(_) => ("a subquery inside an expression", "SELECT", "subqueries stand only in FROM"),
+        LogicalPlan::Subquery(_) => ("a subquery inside an expression", "SELECT", "write a subquery in FROM"),
         LogicalPlan::RecursiveQuery(_) => ("WITH RECURSIVE", "RECURSIVE", "CTEs may filter and project, not recurse"),
         LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => {
             ("SELECT without a table", "SELECT", "read the declared table")

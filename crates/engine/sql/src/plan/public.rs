@@ -1,5 +1,5 @@
-//! Results joined with public tables: standard populations, names, areas. What is looked up there by a released key is public, so the join
-//! costs nothing and changes no noise.
+//! Joins of results with public tables: standard populations, names, areas. A released key is public and so is the row
+//! that it selects, so the join costs nothing and changes no noise.
 
 use super::released::{OuterPlan, RowSet};
 use super::results::{Results, term};
@@ -17,14 +17,14 @@ use std::sync::Arc;
 /// A row of a public table: its declared columns, in their order.
 type Row = Vec<Option<Value>>;
 
-/// Reads all rows of a public table; or says what is wrong with it.
+/// Reads all rows of a public table, or returns an error message.
 pub type PublicRows<'a> = &'a (dyn Fn(&TableSchema) -> Result<Vec<Row>, String> + Sync);
 
 const HELP: &str =
     "results are joined with one public table by its key: ... JOIN public ON results.x = public.key, or LEFT JOIN";
 
 impl<'a> OuterPlan<'a> {
-    /// Results beside the row of a public table that each of them looks up.
+    /// Results joined with the matching rows of a public table.
     pub(super) fn joined(&mut self, join: &'a Join, plan: &LogicalPlan) -> Result<RowSet, QueryError> {
         let Join { left, right, on, filter, join_type, .. } = join;
         let is_left = super::released::has_aggregate(left);
@@ -62,7 +62,7 @@ impl<'a> OuterPlan<'a> {
         Ok(rows)
     }
 
-    /// The public table that a plan reads, and which of its columns each of the plan's is; `None` where it is anything else.
+    /// The public table that a plan reads, and the table's column for each column of the plan; `None` for other plans.
     fn scanned(&self, plan: &LogicalPlan) -> Option<(&'a TableSchema, Vec<usize>)> {
         match plan {
             LogicalPlan::SubqueryAlias(alias) => self.scanned(&alias.input),
@@ -79,7 +79,7 @@ impl<'a> OuterPlan<'a> {
     }
 }
 
-/// The two sides of the one equation of a join: what is looked up, and the public column.
+/// The two sides of the join's only equation: the value that is looked up, and the public column.
 fn condition<'p>(
     on: &'p [(Expr, Expr)],
     filter: Option<&'p Expr>,
@@ -107,7 +107,7 @@ fn by_key(rows: &[Row], key: usize, column: usize) -> BTreeMap<Key, Term> {
     rows.iter().map(|row| (of(&row[key]), constant(of(&row[column])))).collect()
 }
 
-/// A public value. Days and times are compared and shown as texts.
+/// A public value. Dates and timestamps are compared and shown as texts.
 fn constant(value: Key) -> Term {
     match value {
         Key::Null | Key::Other => Term::Null,

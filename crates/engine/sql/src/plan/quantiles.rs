@@ -1,15 +1,17 @@
-//! Several quantiles of one value share a tree of noisy counts, where that is better than choosing each by itself.
+//! Replaces several quantiles of one value by a tree of noisy counts if that is more accurate than selecting each
+//! separately.
 //!
-//! Choosing one of m by its rank (M-PF) with an m-th of ln R errs by about `1.5·m/ln R` rows. The tree errs by about
-//! `√cost/(2·ln R)` rows, for the cost of its [`Shape`], however many are asked; where it is better, its intervals are
-//! narrower too. Both factors are measured (`quantiles` of the bench crate). Only public numbers decide.
+//! Selecting one of m quantiles by its rank (M-PF) with a share ln R / m errs by about `1.5·m/ln R` rows. The tree errs
+//! by about `√cost/(2·ln R)` rows, for the cost of its [`Shape`], whatever the number of quantiles; where it is more
+//! accurate, its intervals are narrower too. Both factors are measured (`quantiles` of the bench crate). The choice
+//! depends on public numbers only.
 
 use super::aggregate::CollectedMeasures;
 use deniable_core::noise::tree::Shape;
 use deniable_query::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use std::collections::BTreeMap;
 
-/// Replaces the quantiles of one argument and level by a tree where that is better.
+/// Replaces the quantiles of one argument and level by a tree if that is more accurate.
 pub(super) fn gather(collected: &mut CollectedMeasures) {
     let mut wanted: BTreeMap<(usize, usize), Vec<(QuantileShare, usize)>> = BTreeMap::new();
     for (position, measure) in collected.measures.iter().enumerate() {
@@ -17,7 +19,7 @@ pub(super) fn gather(collected: &mut CollectedMeasures) {
             wanted.entry((measure.level, argument)).or_default().push((share, position));
         }
     }
-    // Where each old measure went: the new measure, and the position in it.
+    // For each old measure, the new measure and the position in it.
     let mut moved: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     let mut trees: Vec<Measure> = Vec::new();
     for ((level, argument), mut quantiles) in wanted {
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_chosen_by_rank_and_many_by_tree() {
+    fn one_quantile_uses_ranks_and_many_use_a_tree() {
         assert!(!tree_is_better(1, 2));
         assert!(tree_is_better(2, 10));
         assert!(!tree_is_better(2, 94) && tree_is_better(4, 94));

@@ -1,6 +1,6 @@
-//! Names and types of the quantiles: those of the engine are for numbers alone, these are for dates and times as well.
+//! Names and types of the quantiles: DataFusion's take numbers only, these take dates and timestamps as well.
 //!
-//! None of them is ever computed by the engine.
+//! DataFusion does not compute them.
 
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, not_impl_err, plan_err};
@@ -8,7 +8,7 @@ use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
 use std::sync::Arc;
 
-/// The aggregates that ask for a rank.
+/// The aggregates that select a rank.
 pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
     let named = |name, aliases: &[&str], of_share| {
         let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();
@@ -27,7 +27,7 @@ pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
 struct RankedAggregate {
     name: &'static str,
     aliases: Vec<String>,
-    /// Whether a second argument says which quantile.
+    /// Whether a second argument is the wanted share.
     of_share: bool,
     signature: Signature,
 }
@@ -45,7 +45,7 @@ impl AggregateUDFImpl for RankedAggregate {
         &self.signature
     }
 
-    /// Numbers are ranked as decimals, dates and times as they are.
+    /// Numbers are ranked as decimals, dates and timestamps as they are.
     fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
         let (value, shares) = match types {
             [value] if !self.of_share => (value, 0),

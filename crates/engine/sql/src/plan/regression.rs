@@ -1,15 +1,16 @@
-//! Covariances, correlations and least squares (S-LS): what is measured for them, and the names and types of the aggregates.
+//! Covariances, correlations and least squares (S-LS): their measures, and the names and types of the aggregates.
 //!
-//! Of the rows in which none of the values is NULL: how many there are, the sum of each value less its public centre, and the sums of the
-//! products that the answer needs. Each is a measure of its own, so that several answers about the same values share them. The centre is the
-//! middle of the bounds, on a half step where that is nearer: of a value that is one of two, all squares are alike then, and not measured.
+//! The measures cover the rows in which all values are present: the number of rows, the sum of each value minus its
+//! public centre, and the sums of the products that the answer needs. They are separate measures, so that several
+//! answers about the same values share them. The centre is the middle of the bounds, on a half step where that is
+//! nearer: a value with only two possible values then has a constant square, which is not measured.
 //!
 //! | aggregate | products |
 //! |---|---|
 //! | `COVAR_POP`, `COVAR_SAMP`, `REGR_SXY` | y·x |
 //! | `REGR_SXX`, `REGR_SYY` | x·x; y·y |
 //! | `CORR`, `REGR_R2` | all |
-//! | `REGR_SLOPE`, `REGR_INTERCEPT` | all but y·y |
+//! | `REGR_SLOPE`, `REGR_INTERCEPT` | all except y·y |
 //! | `REGR_COUNT`, `REGR_AVGX`, `REGR_AVGY` | none |
 //!
 //! Beyond SQL, `REGR_SLOPE(y, x, z, ...)` is the coefficient of x in the fit of y on x, z, ... and a constant; so for
@@ -32,12 +33,12 @@ use num_traits::One;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most values that y is explained by: each more shares the noise with all others.
+/// Most explanatory values: each further one shares the noise with all others.
 const MOST_EXPLAINING: usize = 8;
-/// Values in products lie at most this many units from their centre.
+/// Values in products are at most this many units from their centre.
 pub(super) const MOST_UNITS: i64 = 1 << 26;
 
-/// What an aggregate of this name asks of its values.
+/// The statistic of an aggregate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Count,
@@ -68,7 +69,7 @@ pub(super) fn is_about_several(name: &str) -> bool {
     AGGREGATES.iter().any(|(known, ..)| *known == name)
 }
 
-/// Which sums of products a number needs, of the values 0 (y) to `last`.
+/// The sums of products that a statistic needs, of the values 0 (y) to `last`.
 fn products(statistic: Statistic, last: usize) -> Vec<(usize, usize)> {
     let all = (0..=last).flat_map(|one| (one..=last).map(move |other| (one, other)));
     match statistic {
@@ -80,7 +81,7 @@ fn products(statistic: Statistic, last: usize) -> Vec<(usize, usize)> {
 }
 
 impl CollectedMeasures {
-    /// Takes in a call of one of [`AGGREGATES`].
+    /// Adds a call of one of [`AGGREGATES`].
     pub(super) fn regression(
         &mut self,
         call: &AggregateFunction,
@@ -105,7 +106,7 @@ impl CollectedMeasures {
             if context.lowering.program.constant_of(value).is_some() {
                 let error = QueryError::refused(
                     format!("{} of a constant", name.to_uppercase()),
-                    "it goes with nothing; leave it out",
+                    "a constant is not correlated with anything; leave it out",
                 );
                 return Err(error.about(name));
             }
@@ -116,7 +117,8 @@ impl CollectedMeasures {
         for value in &values {
             all.push(self.centred(*value, name, context)?);
         }
-        // Of whichever value rows are counted, they are the same: of the first in an order that no question decides.
+        // Every value gives the same count, so the first value in an order that does not depend on the query is
+        // counted.
         let first = sorted(values.iter().copied(), &context.lowering.program)[0];
         let first = values.iter().position(|value| *value == first).unwrap_or_default();
         let counted = MeasureKind::NotNull { argument: all[first].0.argument };
@@ -124,7 +126,7 @@ impl CollectedMeasures {
             Target::Statistic(statistic) => products(*statistic, values.len() - 1),
             Target::Count | Target::Mean(_) => Vec::new(),
         };
-        // What the answer is made of: a count, sums and products, with equal parts of its share.
+        // The measures of the answer: a count, sums and products, with equal parts of its share.
         let needed: Vec<usize> = match asked {
             Target::Count => Vec::new(),
             Target::Mean(at) => vec![*at],
@@ -161,7 +163,7 @@ impl CollectedMeasures {
             let found = self.product(&all[one], &all[other], &weight, context);
             products.insert((one, other), found);
         }
-        // A number about one value alone stands for itself.
+        // A statistic of one value alone uses that value for both.
         let (statistic, products) = match statistic {
             Statistic::Products(one, other) if one == other => {
                 (Statistic::Products(0, 0), products.into_values().map(|product| ((0, 0), product)).collect())
@@ -172,7 +174,7 @@ impl CollectedMeasures {
         Ok(Estimator::Regression(Box::new(Regression { statistic, count, values, products })))
     }
 
-    /// A value less the middle of its bounds, which may lie on a half step.
+    /// A value minus the middle of its bounds, which may be on a half step.
     pub(super) fn centred(
         &mut self,
         value: Id,
@@ -186,13 +188,17 @@ impl CollectedMeasures {
             return Err(QueryError::refused(format!("{name} of dates"), help));
         }
         if low == high {
-            return Err(QueryError::refused(format!("{name} of a constant"), "it goes with nothing; leave it out"));
+            return Err(QueryError::refused(
+                format!("{name} of a constant"),
+                "a constant is not correlated with anything; leave it out",
+            ));
         }
         let times = if (high - low) % 2 == 0 { 1 } else { 2 };
         let centre = (low + high) * times / 2;
         let range = RowRange { low: low * times - centre, high: high * times - centre };
         if range.high > MOST_UNITS {
-            let help = "products are summed exactly: round to a coarser step with ROUND(x, 1), or bound more tightly";
+            let help =
+                "products are summed exactly: round to a coarser step with ROUND(x, 1), or declare tighter bounds";
             return Err(QueryError::refused(format!("{name} over more than {MOST_UNITS} steps"), help));
         }
         Ok((
@@ -217,7 +223,7 @@ impl CollectedMeasures {
         let (low, high) = corners.fold((i64::MAX, i64::MIN), |(low, high), end| (low.min(end), high.max(end)));
         let range = RowRange { low: if one == other { 0 } else { low }, high };
         let values = [one, other].map(|of| self.arguments[of.argument].value);
-        // A product is the same whichever way round.
+        // A product does not depend on the order of its factors.
         let first = sorted(values.into_iter(), &context.lowering.program)[0];
         let of = if first == values[0] { [*one, *other] } else { [*other, *one] };
         Product::Measure(self.measure(MeasureKind::Product { of, range }, unit, weight.clone()))
@@ -227,13 +233,13 @@ impl CollectedMeasures {
 /// The grid of a centred value.
 pub(super) struct HalfSteps {
     pub(super) unit: Rational,
-    /// Whether a step is half of one of the column, and the centre between two values.
+    /// Whether a step is half a step of the column, and the centre is halfway between two values.
     is_half: bool,
     pub(super) range: RowRange,
 }
 
 impl HalfSteps {
-    /// Of weights, which have no centre.
+    /// The grid of weights, which have no centre.
     pub(super) fn of_weights(unit: &Rational, low: i64, high: i64) -> Self {
         Self { unit: unit.clone(), is_half: false, range: RowRange { low, high } }
     }
@@ -244,7 +250,7 @@ impl HalfSteps {
     }
 }
 
-/// The same values, each NULL wherever any of them is, or the filter does not hold.
+/// The same values, each NULL if any of them is NULL or the filter is not true.
 pub(super) fn together(
     values: &[Id],
     filter: Option<Id>,
@@ -263,7 +269,7 @@ pub(super) fn together(
                 None => has_value,
             });
         }
-        // What is met counts 1.
+        // TRUE counts as 1.
         let value =
             if lowering.program.kind(*value) == Type::Boolean { lowering.cast(*value, Type::Integer)? } else { *value };
         all.push(lowering.only_where(value, condition)?);
@@ -271,7 +277,7 @@ pub(super) fn together(
     Ok(all)
 }
 
-/// Names and types: the engine computes none of them.
+/// Names and types; DataFusion does not compute these aggregates.
 pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
     let signature = || Signature::user_defined(Volatility::Immutable);
     let named =
@@ -295,13 +301,13 @@ impl AggregateUDFImpl for OfSeveral {
         &self.signature
     }
 
-    /// Numbers stay what they are, and what is true or false counts 1 or 0.
+    /// Numbers stay unchanged; TRUE and FALSE count as 1 and 0.
     fn coerce_types(&self, types: &[DataType]) -> PlanResult<Vec<DataType>> {
         let name = self.name.to_uppercase();
         let most = if self.takes_more { 1 + MOST_EXPLAINING } else { 2 };
         if types.len() < 2 || types.len() > most {
             let more = if self.takes_more { format!("y and up to {MOST_EXPLAINING} x") } else { "y and x".to_owned() };
-            return plan_err!("{name} is of {more}: {name}(y, x)");
+            return plan_err!("{name} takes {more}: {name}(y, x)");
         }
         let coerced = types.iter().map(|kind| match kind {
             DataType::Int64 | DataType::Float64 | DataType::Boolean | DataType::Date32 | DataType::Timestamp(..) => {

@@ -1,5 +1,5 @@
-//! What is done with results, in terms of the aggregates' keys and answers: everything above the lowest aggregates of a plan. All of it is
-//! post-processing (C-3).
+//! Operations on results, above the lowest aggregates of a plan, as terms over the aggregates' keys and answers. All of
+//! it is post-processing (C-3).
 
 use super::entity_rows;
 use super::groups::{AggregateTerms, Core, core};
@@ -16,7 +16,7 @@ use deniable_core::schema::TableSchema;
 use deniable_query::QueryError;
 use deniable_query::output::{Sort, Step, Term, Window, WindowFunction};
 
-/// Most parts of an expression on results, once those that it uses are written out.
+/// Most parts of an expression on results, once the expressions that it uses are expanded.
 const MOST_PARTS: usize = 2_000;
 
 /// Most parts of all expressions on results of one query.
@@ -24,16 +24,16 @@ const MOST_PARTS_OF_ALL: usize = 100_000;
 
 /// Rows of results.
 pub(super) struct RowSet {
-    /// The levels whose cells they are.
+    /// The levels whose cells are the rows.
     pub(super) levels: Vec<usize>,
     pub(super) columns: Vec<Term>,
-    /// What is done with them.
+    /// The steps applied to the rows.
     pub(super) steps: Vec<Step>,
-    /// Whether there is never more than one.
+    /// Whether there is never more than one row.
     single: bool,
 }
 
-/// Takes everything above the lowest aggregates apart.
+/// Translates everything above the lowest aggregates.
 pub(super) fn released<'a>(
     plan: &'a LogicalPlan,
     tables: &'a [TableSchema],
@@ -53,7 +53,7 @@ pub(super) fn released<'a>(
     Ok((core, rows, above.windows))
 }
 
-/// Whether an aggregate is about rows of results: one that is below it was released, and is not a value of each entity.
+/// Whether an aggregate reads results: the aggregate below it was released, and is not a value of each entity.
 fn is_about_results(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<bool, QueryError> {
     let mut plan = &*aggregate.input;
     loop {
@@ -78,7 +78,7 @@ pub(super) fn has_aggregate(plan: &LogicalPlan) -> bool {
     matches!(plan, LogicalPlan::Aggregate(_)) || plan.inputs().into_iter().any(has_aggregate)
 }
 
-/// The lowest aggregates of a plan and its subqueries, that of the plan first.
+/// Collects the lowest aggregates of a plan and its subqueries, that of the plan first.
 fn gather<'a>(plan: &'a LogicalPlan, tables: &[TableSchema], found: &mut Vec<&'a Aggregate>) -> Result<(), QueryError> {
     let (exprs, input): (Vec<&'a Expr>, &'a LogicalPlan) = match plan {
         LogicalPlan::Aggregate(aggregate) if !is_about_results(aggregate, tables)? => {
@@ -104,32 +104,32 @@ fn gather<'a>(plan: &'a LogicalPlan, tables: &[TableSchema], found: &mut Vec<&'a
     gather(input, tables, found)?;
     for (_, subquery) in subqueries(exprs) {
         if !subquery.outer_ref_columns.is_empty() {
-            let help = "a subquery is one number, the same for every row; for one of each group write a window, as in \
-                        SUM(COUNT(*)) OVER (PARTITION BY department)";
-            return Err(refused(subquery, "a subquery that looks at the row around it", help));
+            let help = "a subquery is one number, the same for every row; for one number per group write a window, as \
+                        in SUM(COUNT(*)) OVER (PARTITION BY department)";
+            return Err(refused(subquery, "a subquery that refers to the outer query", help));
         }
         let known = found.len();
         gather(&subquery.subquery, tables, found)?;
         let is_other = |other: &&Aggregate| found.first().is_some_and(|first| first.input != other.input);
         if found[known..].iter().any(is_other) {
-            let help = "all of one query is about the same rows: write the conditions of both into FILTER (WHERE ...), as in \
-                        COUNT(*) FILTER (WHERE x = 1), or ask two queries";
+            let help = "all parts of a query read the same rows: write the conditions of both as FILTER (WHERE ...), \
+                        as in COUNT(*) FILTER (WHERE x = 1), or ask two queries";
             return Err(refused(subquery, "a subquery about other rows", help));
         }
     }
     Ok(())
 }
 
-/// A refusal at a subquery.
+/// An error at the place of a subquery.
 fn refused(subquery: &Subquery, construct: &str, help: &str) -> QueryError {
     QueryError::refused(construct, help).at(subquery.spans.first().map(of_span))
 }
 
-/// The subqueries of one number in expressions, each with the place where it stands.
+/// The scalar subqueries of expressions, each with its place.
 fn subqueries<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Vec<(&'a Expr, &'a Subquery)> {
     let mut found = Vec::new();
     for expr in exprs {
-        // Nothing in it fails.
+        // The visitor never fails.
         let _ = expr.apply(|part| {
             if let Expr::ScalarSubquery(subquery) = part {
                 found.push((part, subquery));
@@ -146,7 +146,7 @@ pub(super) struct OuterPlan<'a> {
     /// The lowest aggregates.
     lowest: Vec<(&'a Aggregate, AggregateTerms)>,
     windows: Vec<Window>,
-    /// Parts of all expressions so far.
+    /// Number of parts of all expressions so far.
     parts: usize,
 }
 
@@ -160,7 +160,7 @@ impl<'a> OuterPlan<'a> {
             (_, true) => (MOST_PARTS_OF_ALL, "a query with expressions on results"),
             _ => return Ok(()),
         };
-        let help = "use each step fewer times, or work the rest out of the published numbers";
+        let help = "use each step fewer times, or compute the rest from the published numbers";
         Err(QueryError::refused(format!("{what} of more than {most} parts"), help).at(place_of([expr])).about("SELECT"))
     }
 
@@ -252,7 +252,7 @@ impl<'a> OuterPlan<'a> {
     fn aggregate(&mut self, aggregate: &'a Aggregate) -> Result<RowSet, QueryError> {
         let lowest = self.lowest.iter().find(|(known, _)| std::ptr::eq(*known, aggregate));
         if let Some((_, AggregateTerms { levels, columns })) = lowest {
-            // Rows of GROUP BY are as many as its keys.
+            // GROUP BY gives as many rows as it has keys.
             let single = levels.len() == 1 && aggregate.group_expr.is_empty();
             return Ok(RowSet { levels: levels.clone(), columns: columns.clone(), steps: Vec::new(), single });
         }
@@ -279,14 +279,14 @@ impl<'a> OuterPlan<'a> {
         Ok(inner)
     }
 
-    /// One more column, which is what rows see through a window.
+    /// Adds a column that rows read through a window.
     fn look(&mut self, window: Window, rows: &mut RowSet) {
         rows.steps.push(Step::Look(self.windows.len()));
         rows.columns.push(Term::Window(self.windows.len()));
         self.windows.push(window);
     }
 
-    /// The numbers that stand for subqueries in expressions over these rows.
+    /// The terms of the scalar subqueries in expressions over these rows.
     fn numbers(
         &mut self,
         exprs: impl IntoIterator<Item = &'a Expr>,
@@ -299,7 +299,7 @@ impl<'a> OuterPlan<'a> {
                 return Err(refused(subquery, "a subquery of several columns", "name one of them"));
             };
             if !single {
-                let help = "a subquery stands for one number: aggregate all of its rows, or write LIMIT 1";
+                let help = "a subquery must return one number: aggregate all of its rows, or write LIMIT 1";
                 return Err(refused(subquery, "a subquery of several rows", help));
             }
             let window = self.windows.len();

@@ -1,4 +1,4 @@
-//! Expressions over results: arithmetic, conditions, CASE, and numbers of subqueries. All of it is post-processing (C-3).
+//! Expressions over results: arithmetic, conditions, CASE and scalar subqueries. All of it is post-processing (C-3).
 
 use crate::lower::{constant_integer, text_of};
 use crate::plan::place::place_of;
@@ -11,17 +11,17 @@ use deniable_expression::{Moment, parse_day, parse_moment};
 use deniable_query::QueryError;
 use deniable_query::output::{Comparison, Condition, Function, Operator, Term};
 
-/// What expressions over results refer to.
+/// The names that expressions over results refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Results<'a> {
-    /// The columns' names and types.
+    /// The names and types of the columns.
     pub(super) schema: &'a DFSchema,
     pub(super) columns: &'a [Term],
-    /// Subqueries of one number, by where they stand.
+    /// The terms of scalar subqueries, by the expression.
     pub(super) subqueries: &'a [(&'a Expr, Term)],
 }
 
-/// A condition on results, as HAVING has it.
+/// A condition on results, as in HAVING.
 pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, QueryError> {
     let again = |inner: &Expr| condition(inner, results);
     let value = |inner: &Expr| date_as_moment(inner, results).unwrap_or_else(|| term(inner, results));
@@ -99,18 +99,18 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
     }
 }
 
-/// The other side of a comparison with `other`: a day or time of the query is the number that a released day or time
-/// is.
+/// The operand beside `other` in a comparison: a constant date or timestamp becomes the number that represents it in
+/// released results.
 fn beside(expr: &Expr, other: &Term, results: Results<'_>) -> Result<Term, QueryError> {
     match (instant(expr).transpose()?, other) {
-        // Arithmetic on a day or time is its midnight.
+        // Arithmetic on a date or timestamp uses its midnight.
         (Some(count), Term::Answer(_) | Term::Arithmetic(..)) => Ok(Term::Number(count)),
         (Some(_), _) => Err(date_refusal(expr)),
         (None, _) => term(expr, results),
     }
 }
 
-/// The midnight of a released day, where a condition compares it with a time; `None` for another expression.
+/// The midnight of a released date that is compared with a timestamp; `None` for other expressions.
 fn date_as_moment(expr: &Expr, results: Results<'_>) -> Option<Result<Term, QueryError>> {
     let (Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })) = expr else {
         return None;
@@ -123,14 +123,14 @@ fn date_as_moment(expr: &Expr, results: Results<'_>) -> Option<Result<Term, Quer
     })
 }
 
-/// A refusal of a day or time of the query that is beside no released one.
+/// The error for a constant date or timestamp that is not compared with a released one.
 fn date_refusal(expr: &Expr) -> QueryError {
-    let help = "compare MIN, MAX or a quantile of dates with it; put conditions on the dates of rows into WHERE, or group by \
-                TO_CHAR(day, 'YYYY-MM'), whose keys are texts";
-    QueryError::refused("a date beside this result", help).at(place_of([expr])).about("DATE")
+    let help = "compare MIN, MAX or a quantile of dates with it; put conditions on the dates of rows into WHERE, or \
+                group by TO_CHAR(day, 'YYYY-MM'), whose keys are texts";
+    QueryError::refused("a comparison of a date with this result", help).at(place_of([expr])).about("DATE")
 }
 
-/// The days or microseconds since 1970-01-01 of a constant day or time; `None` for another expression.
+/// The days or microseconds since 1970-01-01 of a constant date or timestamp; `None` for other expressions.
 fn instant(expr: &Expr) -> Option<Result<Rational, QueryError>> {
     let (Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. })) = expr else { return None };
     let text = text_of(expr)?;
@@ -143,7 +143,7 @@ fn instant(expr: &Expr) -> Option<Result<Rational, QueryError>> {
     Some(count.ok_or_else(|| QueryError::refused(format!("'{text}' as a date"), help).about_text(text)))
 }
 
-/// Whether a condition is true, or false: never unknown. What is unknown is neither it nor its opposite.
+/// Whether a condition is TRUE, or FALSE: never unknown. An unknown condition is neither.
 fn known(condition: Condition, truth: bool) -> Condition {
     let condition = if truth { condition } else { Condition::Not(Box::new(condition)) };
     let otherwise = Box::new(Term::Number(whole(0)));
@@ -151,7 +151,7 @@ fn known(condition: Condition, truth: bool) -> Condition {
     Condition::Compare(Comparison::Equal, Box::new([chosen, Term::Number(whole(1))]))
 }
 
-/// Whether two values are the same; NULL is the same as NULL.
+/// Whether two values are equal, with NULL equal to NULL.
 fn same(left: Term, right: Term) -> Condition {
     let is_null = |side: &Term| Condition::IsNull(side.clone());
     let both_null = Condition::And(Box::new([is_null(&left), is_null(&right)]));
@@ -159,7 +159,7 @@ fn same(left: Term, right: Term) -> Condition {
     Condition::Or(Box::new([both_null, known(equal, true)]))
 }
 
-/// What is compared with TRUE or FALSE.
+/// The operand that is compared with TRUE or FALSE.
 fn beside_truth<'e>(left: &'e Expr, right: &'e Expr) -> Option<(&'e Expr, bool)> {
     match (left, right) {
         (inner, Expr::Literal(ScalarValue::Boolean(Some(truth)), _))
@@ -179,25 +179,25 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
             .and_then(|position| results.columns.get(position).cloned())
             .ok_or_else(|| QueryError::meaning(format!("no result named {column}"))),
         Expr::Literal(value, _) => literal(value),
-        // A text is compared with a number as the number that it says, and would be unknown in every row otherwise.
+        // A text is compared with a number by its numeric value; it would otherwise be unknown in every row.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
             if field.data_type().is_numeric()
                 && let Expr::Literal(ScalarValue::Utf8(Some(text)), _) = &**inner =>
         {
             let help = "results are numbers: compare them with numbers, as in HAVING COUNT(*) > 30";
             let refusal = || QueryError::refused(format!("'{text}' as a number"), help).about_text(text);
-            // Fractions and percentages are numbers of policies, not of SQL.
+            // Policies write numbers as fractions and percentages; SQL does not.
             let number = parse_rational(text).ok().filter(|_| !text.contains(['/', '%', '_']));
             number.map(Term::Number).ok_or_else(refusal)
         }
-        // A released time is a number of microseconds, whatever unit the planner's type has.
+        // A released timestamp is a number of microseconds, whatever unit the planner's type has.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
             if matches!(field.data_type(), DataType::Timestamp(..))
                 && inner.get_type(results.schema).is_ok_and(|kind| matches!(kind, DataType::Timestamp(..))) =>
         {
             again(inner)
         }
-        // Results are exact fractions: widening them changes nothing, and narrowing is refused.
+        // Results are exact fractions: widening casts change nothing, and narrowing casts are rejected.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
             if field.data_type().is_floating()
                 || field.data_type().is_decimal()
@@ -245,12 +245,13 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
         }
         #[expect(deprecated, reason = "named so that the match stays exhaustive")]
         Expr::Wildcard { .. } => Err(result_refusal("*", "*")),
-        // What is of no kind yet is NULL, whatever it is taken for.
+        // A value without a type is NULL, whatever its cast.
         Expr::Cast(Cast { expr: inner, .. }) | Expr::TryCast(TryCast { expr: inner, .. }) if matches!(&**inner, Expr::Literal(value, _) if value.is_null()) => {
             Ok(Term::Null)
         }
         Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. }) if field.data_type().is_string() => {
-            let help = "a text would have no interval: let numbers stand in a column of their own, with NULL where a text is shown";
+            let help =
+                "a text would have no interval: put numbers in a separate column, with NULL where a text is shown";
             Err(QueryError::refused("a number as a text, or in one column with texts, on results", help).about("THEN"))
         }
         Expr::Cast(_) | Expr::TryCast(_) if instant(expr).is_some() => Err(date_refusal(expr)),
@@ -289,7 +290,7 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
     }
 }
 
-/// CASE over results. A condition is decided by released values, as in HAVING.
+/// CASE over results. Conditions are decided by released values, as in HAVING.
 fn chosen(case: &Case, results: Results<'_>) -> Result<Term, QueryError> {
     let Case { expr: about, when_then_expr, else_expr } = case;
     let about = about.as_deref().map(|about| term(about, results)).transpose()?;
@@ -305,7 +306,7 @@ fn chosen(case: &Case, results: Results<'_>) -> Result<Term, QueryError> {
     Ok(Term::Case(branches, Box::new(otherwise)))
 }
 
-/// The first of some values that is not NULL.
+/// The first value that is not NULL.
 fn first_known(values: &[Expr], results: Results<'_>) -> Result<Term, QueryError> {
     let mut values = values.iter().map(|value| term(value, results)).collect::<Result<Vec<Term>, _>>()?;
     let last = values.pop().unwrap_or(Term::Null);
@@ -314,10 +315,10 @@ fn first_known(values: &[Expr], results: Results<'_>) -> Result<Term, QueryError
     Ok(if branches.is_empty() { last } else { Term::Case(branches, Box::new(last)) })
 }
 
-/// A refusal of what is done with results, and the word of the SQL that does it.
+/// The error for an unsupported operation on results, at its word in the SQL.
 pub(super) fn result_refusal(construct: &str, word: &str) -> QueryError {
-    let help = "results may be added, subtracted, multiplied, divided, rounded, compared, chosen by CASE and looked at through windows; do \
-                the rest with the published numbers";
+    let help = "results may be added, subtracted, multiplied, divided, rounded, compared, chosen by CASE and \
+                read through windows; compute the rest from the published numbers";
     QueryError::refused(format!("{construct} on results"), help).about(word)
 }
 

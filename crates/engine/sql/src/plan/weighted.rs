@@ -1,7 +1,8 @@
 //! `AVG_WEIGHTED(x, w)`: the mean of x in which a row counts w times (S-LS).
 //!
-//! Of the rows in which neither is NULL the sum of w · (x − centre) and the sum of w are measured, and the answer is the centre plus their
-//! quotient, with the law of a ratio. `SUM(w * x) / SUM(w)` has noise for the whole of x where this has it for the half of its range.
+//! The measures are the sum of w · (x − centre) and the sum of w over the rows in which both are present. The answer is
+//! the centre plus their quotient, with the distribution of a ratio. `SUM(w * x) / SUM(w)` has noise for the whole
+//! magnitude of x, this has noise for half of its range.
 
 use super::aggregate::{CollectedMeasures, Context};
 use super::regression::{HalfSteps, MOST_UNITS, together};
@@ -40,7 +41,7 @@ impl CollectedMeasures {
             let value = context.lowering.expr(argument, context.scope)?;
             let value = super::aggregate::as_whole_numbers(value, context);
             if context.lowering.program.constant_of(value).is_some() {
-                let help = "of equal weights it is AVG(x), and of one value that value";
+                let help = "write AVG(x) for equal weights; the mean of a constant is that constant";
                 return Err(QueryError::refused(format!("{CALL} of a constant"), help).at(place_of([argument])));
             }
             values.push(value);
@@ -50,14 +51,15 @@ impl CollectedMeasures {
         let (centred, steps) = self.centred(values[0], NAME, context)?;
         let (argument, grid) = self.gridded(values[1], CALL, context)?;
         if grid.of_times {
-            let help = "weigh by a number: DATE_DIFF('day', DATE '2000-01-01', d)";
+            let help = "use a number as the weight: DATE_DIFF('day', DATE '2000-01-01', d)";
             return Err(QueryError::refused(format!("{CALL} with dates as weights"), help).at(place_of([w])));
         }
         if grid.low < 0 {
             return Err(below_zero(weight, context).at(place_of([w])));
         }
         if grid.high > MOST_UNITS {
-            let help = "products are summed exactly: round to a coarser step with ROUND(w, 1), or bound more tightly";
+            let help =
+                "products are summed exactly: round to a coarser step with ROUND(w, 1), or declare tighter bounds";
             return Err(QueryError::refused(format!("{CALL} with weights over more than {MOST_UNITS} steps"), help)
                 .at(place_of([w])));
         }
@@ -78,7 +80,7 @@ impl CollectedMeasures {
     }
 }
 
-/// Negative weights would make a mean of what is no mean.
+/// With negative weights the result would not be a mean.
 fn below_zero(weight: Id, context: &Context<'_, '_>) -> QueryError {
     let lowering = &*context.lowering;
     let column = match lowering.program.node(weight) {
@@ -96,7 +98,7 @@ fn below_zero(weight: Id, context: &Context<'_, '_>) -> QueryError {
     QueryError::refused(format!("{CALL} with weights that may be below 0"), help)
 }
 
-/// Its name and types: the engine computes nothing.
+/// Its name and types; DataFusion does not compute it.
 pub(super) fn function() -> Arc<AggregateUDF> {
     Arc::new(AggregateUDF::from(WeightedAggregate { signature: Signature::user_defined(Volatility::Immutable) }))
 }
@@ -115,7 +117,7 @@ impl AggregateUDFImpl for WeightedAggregate {
         &self.signature
     }
 
-    /// Numbers stay what they are, and what is true or false counts 1 or 0.
+    /// Numbers stay unchanged; TRUE and FALSE count as 1 and 0.
     fn coerce_types(&self, types: &[DataType]) -> PlanResult<Vec<DataType>> {
         let coerced = types.iter().map(|kind| match kind {
             DataType::Int64 | DataType::Float64 | DataType::Boolean | DataType::Date32 | DataType::Timestamp(..) => {

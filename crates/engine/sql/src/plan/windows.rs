@@ -17,9 +17,9 @@ use deniable_query::QueryError;
 use deniable_query::output::{Sort, Term, Window, WindowFunction};
 use std::sync::Arc;
 
-/// Names of window functions, beside aggregates.
+/// Names of window functions, besides aggregates.
 pub(crate) const WINDOWS: [&str; 5] = ["rank", "dense_rank", "row_number", "lag", "lead"];
-/// Most rows between a row and the one that LAG or LEAD looks at.
+/// Largest offset of LAG and LEAD.
 const FURTHEST: i64 = 1 << 20;
 
 /// A window function of results.
@@ -63,7 +63,7 @@ pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> R
     Ok(Window { function, argument, partition, order, with_peers, levels: levels.to_vec() })
 }
 
-/// An aggregate of results, by what they are grouped by: a window over all rows that agree in it.
+/// An aggregate of results in a GROUP BY: a window over all rows with the same keys.
 pub(super) fn over_group(
     expr: &Expr,
     by: &[Term],
@@ -84,12 +84,14 @@ pub(super) fn over_group(
         );
     }
     let (mut function, mut argument) = aggregated(func.name(), args, results)?.ok_or_else(|| {
-        let help = "over results write SUM, AVG, COUNT, MIN or MAX; an aggregate of one row of each entity groups by the \
-                    entity key alone inside";
-        QueryError::refused(format!("{} of results", func.name().to_uppercase()), help).about(func.name()).at(place_of([expr]))
+        let help = "over results write SUM, AVG, COUNT, MIN or MAX; for an aggregate over one row of each entity, \
+                    GROUP BY the entity key alone in the inner query";
+        QueryError::refused(format!("{} of results", func.name().to_uppercase()), help)
+            .about(func.name())
+            .at(place_of([expr]))
     })?;
     if let Some(filter) = filter {
-        // The rows are those that have a value once the condition is true.
+        // The aggregate reads the argument only where the condition is true.
         let chosen = condition(filter, results)?;
         argument = Term::Case(vec![(chosen, argument)], Box::new(Term::Null));
         if function == WindowFunction::Count {
@@ -100,7 +102,7 @@ pub(super) fn over_group(
     Ok(Window { function, argument, partition, order: Vec::new(), with_peers: true, levels })
 }
 
-/// An aggregate of rows of results, and what it is of; `None` where it is none.
+/// An aggregate of result rows, and its argument; `None` if it is not an aggregate.
 fn aggregated(name: &str, args: &[Expr], results: Results<'_>) -> Result<Option<(WindowFunction, Term)>, QueryError> {
     let function = match (name, args) {
         ("count", []) => return Ok(Some((WindowFunction::Count, one()))),
@@ -116,20 +118,20 @@ fn aggregated(name: &str, args: &[Expr], results: Results<'_>) -> Result<Option<
     Ok(Some((function, term(&args[0], results)?)))
 }
 
-/// Refuses what has nothing that could be shown as a number: keys that are texts.
+/// Rejects values that are not shown as numbers: keys that are texts.
 fn numeric(value: &Expr, name: &str, results: Results<'_>) -> Result<(), QueryError> {
     if value.get_type(results.schema).is_ok_and(|kind| kind.is_numeric()) {
         return Ok(());
     }
-    Err(result_refusal(&format!("{} of what is no number", name.to_uppercase()), name))
+    Err(result_refusal(&format!("{} of a value that is not a number", name.to_uppercase()), name))
 }
 
-/// For functions that look at no value.
+/// The argument of functions without one.
 fn one() -> Term {
     Term::Number(whole(1))
 }
 
-/// Whether rows that the order does not tell apart come together, where the frame is all rows or those up to this one.
+/// Whether peers enter the frame together, if the frame is all rows or the rows up to this one.
 fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<bool, QueryError> {
     let WindowFrame { units, start_bound, end_bound, .. } = frame;
     let starts = matches!(start_bound, WindowFrameBound::Preceding(value) if value.is_null());
@@ -140,13 +142,13 @@ fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<bool, QueryError> {
         (true, WindowFrameUnits::Range) if here => Ok(true),
         (true, WindowFrameUnits::Rows) if here => Ok(false),
         _ => {
-            let help = "leave the frame out: in an order it is the rows up to this one, and otherwise all of them";
+            let help = "leave the frame out: it is the rows up to this one with ORDER BY, and all rows without";
             Err(QueryError::refused("this frame of a window", help).about("OVER"))
         }
     }
 }
 
-/// The names and types of window functions; the engine computes nothing.
+/// Names and types of window functions; DataFusion does not compute them.
 pub(super) fn functions() -> Vec<Arc<WindowUDF>> {
     let function = |name: &'static str| {
         let signature = match name {
@@ -178,7 +180,7 @@ impl WindowUDFImpl for Function {
     }
 
     fn field(&self, arguments: WindowUDFFieldArgs<'_>) -> Result<FieldRef> {
-        // LAG and LEAD give what they look at.
+        // LAG and LEAD have the type of their argument.
         let kind = arguments.input_fields().first().map_or(DataType::Int64, |field| field.data_type().clone());
         Ok(Arc::new(Field::new(arguments.name(), kind, true)))
     }

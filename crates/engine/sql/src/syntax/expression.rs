@@ -11,7 +11,7 @@ use datafusion_sql::sqlparser::ast::{
 use deniable_core::text::nearest;
 use deniable_query::QueryError;
 
-/// Aggregates that are answered, by every name that people know them by.
+/// Supported aggregates, by every common name.
 pub(crate) const AGGREGATES: [&str; 38] = [
     "count",
     "sum",
@@ -52,24 +52,24 @@ pub(crate) const AGGREGATES: [&str; 38] = [
     "regr_sxy",
     "grouping",
 ];
-/// Units that timestamps may be cut to.
+/// Units to which timestamps may be truncated.
 pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
-/// Parts that may be taken out of dates and timestamps.
+/// Parts that may be extracted from dates and timestamps.
 pub(crate) const PARTS: [&str; 12] =
     ["year", "isoyear", "quarter", "month", "week", "day", "doy", "dow", "isodow", "hour", "minute", "second"];
 
-pub(crate) const SUBSTRING_HELP: &str =
-    "write the place of the first character, 1 or more, and the length as numbers, as in SUBSTRING(code FROM 1 FOR 3)";
+pub(crate) const SUBSTRING_HELP: &str = "write the position of the first character, 1 or more, and the length as \
+                                         numbers, as in SUBSTRING(code FROM 1 FOR 3)";
 const SUBQUERY_HELP: &str =
-    "subqueries stand in FROM, and for one number beside results, as in COUNT(*) / (SELECT COUNT(*) FROM ...)";
+    "write a subquery in FROM, or as one number beside results, as in COUNT(*) / (SELECT COUNT(*) FROM ...)";
 
-/// Refuses a comparison of a part of a text with a longer text, which no row can equal.
+/// Rejects a comparison of a part of a text with a longer text, which is never true.
 fn check_lengths(expr: &Expr, one: &Expr, other: &Expr) -> Result<(), QueryError> {
     absent(
         is_never_equal(one, other),
         expr,
-        "a part of a text beside a longer text",
-        "write a text of as many characters, as in SUBSTRING(code FROM 1 FOR 3) = 'A01'",
+        "a comparison of a part of a text with a longer text",
+        "write a text of the same length, as in SUBSTRING(code FROM 1 FOR 3) = 'A01'",
     )
 }
 
@@ -92,7 +92,8 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         | Expr::IsNotUnknown(inner)
         | Expr::Nested(inner) => check(inner),
         Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
-            // The parser takes all that follows for the other side, where SQL ends it before AND and OR.
+            // The parser reads everything that follows as the other operand, whereas SQL ends the operand before AND
+            // and OR.
             let follows = |op: &BinaryOperator| matches!(op, BinaryOperator::And | BinaryOperator::Or);
             absent(
                 matches!(&**right, Expr::BinaryOp { op, .. } if follows(op)),
@@ -181,7 +182,7 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
             check(inner)
         }
         Expr::Function(function) => check_function(function),
-        // Over results it is a number; in a row's expression the second gate refuses it.
+        // Allowed over results, where it is a number; the second gate rejects it in a row's expression.
         Expr::Subquery(inner) => super::query::check(inner),
         Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } if !matches!(&**right, Expr::Subquery(_)) => {
             Err(refuse(expr, "ANY or ALL of an array", "write IN ('a', 'b'), or comparisons with AND and OR"))
@@ -193,7 +194,9 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         Expr::SimilarTo { .. } | Expr::RLike { .. } => {
             Err(refuse(expr, "a regular expression", "use LIKE 'pattern', IN (...) or comparisons"))
         }
-        Expr::AtTimeZone { .. } => Err(refuse(expr, "a time zone", "times are read without zones; store them in one")),
+        Expr::AtTimeZone { .. } => {
+            Err(refuse(expr, "a time zone", "times have no zone here; store all of them in one zone"))
+        }
         Expr::Interval(_) => {
             let help =
                 "write the date itself, DATE '2024-01-31'; for the days between two dates, DATE_DIFF('day', a, b)";
@@ -345,7 +348,7 @@ fn check_unary(expr: &Expr, op: UnaryOperator) -> Result<(), QueryError> {
     }
 }
 
-/// Types a value may be cast to; the plan gate holds every expression to the same four.
+/// Types to which a value may be cast; the second gate allows expressions of the same types.
 fn check_cast_type(expr: &Expr, data_type: &DataType) -> Result<(), QueryError> {
     if matches!(
         data_type,
@@ -372,7 +375,7 @@ fn check_cast_type(expr: &Expr, data_type: &DataType) -> Result<(), QueryError> 
     Err(refuse(
         expr,
         format!("CAST to {data_type}"),
-        "cast to BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE or TIMESTAMP; what cannot be cast becomes NULL",
+        "cast to BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE or TIMESTAMP; values that cannot be cast become NULL",
     ))
 }
 
@@ -401,12 +404,12 @@ fn check_value(value: &ValueWithSpan) -> Result<(), QueryError> {
     }
 }
 
-/// A window over results. Whether it is over them, the plan tells.
+/// Checks a window. The planner decides whether it is over results.
 fn check_window(function: &Function, over: &WindowType) -> Result<(), QueryError> {
     match over {
-        WindowType::NamedWindow(_) => Err(refuse(function, "a named window", "write it behind OVER")),
+        WindowType::NamedWindow(_) => Err(refuse(function, "a named window", "write it after OVER")),
         WindowType::WindowSpec(WindowSpec { window_name, partition_by, order_by, window_frame: _ }) => {
-            absent(window_name.is_some(), function, "a named window", "write it behind OVER")?;
+            absent(window_name.is_some(), function, "a named window", "write it after OVER")?;
             partition_by.iter().try_for_each(check)?;
             order_by.iter().try_for_each(|by| check(&by.expr))
         }
@@ -424,7 +427,7 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
     if !is_window && !is_known(&AGGREGATES) && !is_known(&row_functions()) {
         let construct = match lower.as_str() {
             name if is_known(&WINDOWS) => format!("{} without OVER", name.to_uppercase()),
-            // The parser knows these as groupings where they may stand, and as functions elsewhere.
+            // The parser reads these as groupings in GROUP BY, and as functions elsewhere.
             "rollup" | "cube" => format!("{name} in this place"),
             _ => format!("the function {name}"),
         };
@@ -438,7 +441,7 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
             return Err(refuse(
                 function,
                 "FILTER on a function of one row",
-                "FILTER belongs to COUNT, SUM and the like",
+                "use FILTER with an aggregate such as COUNT or SUM",
             ));
         }
         check(condition)?;
@@ -497,13 +500,13 @@ fn function_help(name: &str) -> String {
         "rollup" | "cube" => {
             let call = name.to_uppercase();
             format!(
-                "it stands by itself in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
+                "write it alone in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
             )
         }
         "weighted_avg" | "wavg" | "avgweighted" | "weighted_mean" => {
             "write AVG_WEIGHTED(x, w), the mean of x in which a row counts w times".to_owned()
         }
-        "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
+        "mode" => "count by groups: the group with the largest noisy count is the mode".to_owned(),
         "first" | "first_value" | "any_value" | "argmin" => {
             "write MIN_BY(x, t), the value x where t is smallest, of the rows of one entity".to_owned()
         }
@@ -514,7 +517,9 @@ fn function_help(name: &str) -> String {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }
         "linear_regression" | "linregr" | "linreg" | "ols" | "lm" => {
-            "write REGR_SLOPE(y, x, z), the coefficient of x beside z, REGR_INTERCEPT(y, x, z) and REGR_R2(y, x, z): they share their noise".to_owned()
+            "write REGR_SLOPE(y, x, z), the coefficient of x beside z, REGR_INTERCEPT(y, x, z) and REGR_R2(y, x, z): \
+             they share their noise"
+                .to_owned()
         }
         "date_bin" | "time_bucket" | "histogram" => {
             "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()

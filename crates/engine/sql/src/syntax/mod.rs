@@ -1,9 +1,9 @@
-//! The first gate: the syntax tree, where a refusal can still point at the words it refuses.
+//! The first gate: the syntax tree, where an error can point at the rejected words.
 //!
-//! Every struct is taken apart field by field and every enum variant is named, without wildcard arms, so that
-//! a construct which a new version of the parser introduces does not compile until someone has judged it. The
-//! second gate, [`crate::plan`] for plan nodes and [`crate::lower`] for expressions, judges again after name resolution
-//! and type analysis, and is the one that guarantees rest on.
+//! Every struct is destructured field by field and every enum variant is named, without wildcard arms, so that a
+//! construct which a new version of the parser introduces does not compile until it is classified. The second gate,
+//! [`crate::plan`] for plan nodes and [`crate::lower`] for expressions, checks again after name resolution and type
+//! analysis; guarantees depend on it.
 
 mod expression;
 mod query;
@@ -20,10 +20,11 @@ use deniable_query::{Place, QueryError, Word};
 
 const LONGEST: usize = 64 * 1024;
 const DEEPEST: usize = 40;
-/// Deepest nesting of words that the parser reads twice, as CASE and CAST, when it meets a mistake inside them.
+/// Deepest nesting of constructs such as CASE and CAST, which the parser reads twice when it meets a syntax error
+/// inside them.
 const MOST_NESTED: usize = 14;
 const STEPS: &str = "compute in steps: WITH steps AS (SELECT ... AS x FROM ...) SELECT ... FROM steps";
-/// Most operators and keywords read.
+/// Most operators and keywords.
 const MOST_OPERATORS: usize = 400;
 
 /// A query that is on the allow-list of syntax.
@@ -31,14 +32,14 @@ const MOST_OPERATORS: usize = 400;
 pub struct ParsedQuery {
     /// The query, with [synonyms](synonyms) rewritten.
     pub statement: Statement,
-    /// The names of its columns, from the query as written; `None` where it does not list them one by one.
+    /// The names of its columns, from the query as written; `None` if it does not list them individually.
     pub names: Option<Vec<String>>,
 }
 
-/// Parses one SELECT and holds it to the allow-list of syntax.
+/// Parses one SELECT and checks it against the allow-list of syntax.
 ///
 /// # Errors
-/// When it is not SQL, not one SELECT, or uses a construct that is not on the list.
+/// When the text is not SQL, is not one SELECT, or contains a construct that is not on the list.
 pub fn parse(sql: &str) -> Result<ParsedQuery, QueryError> {
     if sql.len() > LONGEST {
         return Err(QueryError::refused(
@@ -49,7 +50,7 @@ pub fn parse(sql: &str) -> Result<ParsedQuery, QueryError> {
     let tokens = Tokenizer::new(&GenericDialect {}, sql)
         .tokenize_with_location()
         .map_err(|error| syntax_error(&error.to_string()))?;
-    // Chains of operators become trees as deep as they are long, and everything that walks a tree pays for that.
+    // Chains of operators become trees as deep as they are long, which makes every traversal expensive.
     if let Some(one_too_many) = tokens.iter().filter(|token| makes_deeper(&token.token)).nth(MOST_OPERATORS) {
         return Err(QueryError::Refused {
             construct: format!("a query with more than {MOST_OPERATORS} operators and keywords"),
@@ -85,7 +86,8 @@ pub fn parse(sql: &str) -> Result<ParsedQuery, QueryError> {
     Ok(ParsedQuery { statement, names })
 }
 
-/// Where words that the parser tries as something else after a mistake are nested too deep: each level doubles its time.
+/// The place of a construct that is nested too deep and that the parser, after a syntax error, tries to read in another
+/// way: each level doubles its time.
 fn nested_too_deep(tokens: &[TokenWithSpan]) -> Option<Span> {
     let solid: Vec<&TokenWithSpan> =
         tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
@@ -105,7 +107,7 @@ fn nested_too_deep(tokens: &[TokenWithSpan]) -> Option<Span> {
                     _ => 0,
                 });
             }
-            // Elements of an array are tried as bounds of a slice.
+            // The parser tries the elements of an array as bounds of a slice.
             Token::LBracket => brackets.push(1),
             Token::RParen | Token::RBracket => drop(brackets.pop()),
             _ => {}
@@ -117,7 +119,7 @@ fn nested_too_deep(tokens: &[TokenWithSpan]) -> Option<Span> {
     None
 }
 
-/// Whether a token can add a level to the tree: anything but names, constants, commas and spaces.
+/// Whether a token can add a level to the tree: anything except names, constants, commas and spaces.
 fn makes_deeper(token: &Token) -> bool {
     match token {
         Token::Whitespace(_) | Token::Comma | Token::Number(..) | Token::SingleQuotedString(_) | Token::EOF => false,
@@ -126,7 +128,7 @@ fn makes_deeper(token: &Token) -> bool {
     }
 }
 
-/// Where a word stands in the SQL.
+/// The places of a word in the SQL.
 pub(crate) fn places_of(sql: &str, word: &Word) -> Vec<Place> {
     let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize_with_location().unwrap_or_default();
     let is_it = |token: &Token| match (word, token) {
@@ -156,7 +158,7 @@ fn column_names(statement: &Statement) -> Option<Vec<String>> {
         .collect()
 }
 
-/// The parser says "... at Line: 1, Column: 8"; that becomes a place.
+/// The parser's errors end in " at Line: 1, Column: 8", which becomes a place.
 fn syntax_error(text: &str) -> QueryError {
     let text = text.trim_start_matches("sql parser error: ");
     if text.starts_with("recursion limit") {
@@ -188,7 +190,7 @@ fn refuse(node: &impl Spanned, construct: impl Into<String>, help: impl Into<Str
     QueryError::refused(construct, help).at(place(node.span()))
 }
 
-/// Refuses when a clause is present.
+/// Rejects a query with this clause.
 fn absent(present: bool, node: &impl Spanned, construct: &str, help: &str) -> Result<(), QueryError> {
     if present { Err(refuse(node, construct, help)) } else { Ok(()) }
 }
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_the_list_passes() {
+    fn listed_sql_is_accepted() {
         for sql in [
             "SELECT COUNT(*) FROM visits",
             "select sex, count(*) as n, avg(age) from visits where age between 18 and 65 group by sex order by n desc limit 3",
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_on_the_list_is_refused_with_its_place() {
+    fn unlisted_sql_is_refused_with_its_place() {
         let joined = refusal("SELECT COUNT(*)\nFROM visits NATURAL JOIN other");
         assert_eq!(joined.place().map(|p| p.line), Some(2));
         for sql in [
@@ -265,13 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn a_question_shows_something() {
+    fn a_query_without_columns_is_refused() {
         let error = parse("SELECT FROM t GROUP BY g ORDER BY COUNT(*) DESC LIMIT 1").unwrap_err();
-        assert!(error.to_string().contains("SELECT of nothing"), "{error}");
+        assert!(error.to_string().contains("SELECT without columns"), "{error}");
     }
 
     #[test]
-    fn names_that_double_at_each_step_are_refused_before_they_are_planned() {
+    fn ctes_that_double_at_each_step_are_refused_before_planning() {
         let chain = |steps: usize| {
             let step = |at: usize| format!(", c{at} AS (SELECT a.n FROM c{0} a JOIN C{0} b ON a.n = b.n)", at - 1);
             let steps: String = (1..=steps).map(step).collect();

@@ -13,20 +13,20 @@ use std::ops::ControlFlow;
 const JOIN_HELP: &str =
     "join protected tables with JOIN ... ON the entity key, public ones with JOIN or LEFT JOIN on their key";
 
-/// Most tables that a question reads once every name for a subquery is written out, which is what the planner does: a
-/// chain of CTEs that joins the one before with itself doubles at each step.
+/// Most tables that a query reads once every CTE is expanded, as the planner does: a chain of CTEs that joins the one
+/// before with itself doubles at each step.
 const MOST_TABLES: u64 = 64;
 
-/// Refuses a question that reads very many tables, whatever they are.
+/// Rejects a query that reads too many tables, counting repetitions.
 pub(super) fn few_enough_tables(query: &Query) -> Result<(), QueryError> {
     if tables_read(query, &mut Vec::new()) <= MOST_TABLES {
         return Ok(());
     }
-    let help = "each table may stand once in a query: filter and compute in CTEs, and join them once";
+    let help = "each table may occur once in a query: filter and compute in CTEs, and join them once";
     Err(QueryError::refused(format!("a query that reads more than {MOST_TABLES} tables"), help).about("WITH"))
 }
 
-/// How many tables a question reads; `known` are the names for subqueries, with how many these read.
+/// The number of tables that a query reads; `known` contains the CTEs in scope and the number of tables of each.
 fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
     let outside = known.len();
     for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
@@ -51,14 +51,14 @@ fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
             tables.saturating_add(inside.read)
         }
         SetExpr::Query(inner) => tables_read(inner, known),
-        // Not on the list.
+        // Rejected by the allow-list.
         _ => 0,
     };
     known.truncate(outside);
     read
 }
 
-/// Stops at the first query.
+/// A visitor that stops at the first query.
 struct AnyQuery;
 
 impl Visitor for AnyQuery {
@@ -69,7 +69,7 @@ impl Visitor for AnyQuery {
     }
 }
 
-/// How many tables the subqueries of expressions read.
+/// Counts the tables that the subqueries of expressions read.
 struct InExpressions<'a> {
     known: &'a mut Vec<(String, u64)>,
     depth: usize,
@@ -80,7 +80,7 @@ impl Visitor for InExpressions<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        // Those inside it are counted with it.
+        // Nested subqueries are counted with the outer one.
         if self.depth == 0 {
             self.read = self.read.saturating_add(tables_read(query, self.known));
         }
@@ -101,7 +101,7 @@ fn read_by(relation: &TableFactor, known: &mut Vec<(String, u64)>) -> u64 {
             known.iter().rev().find(|(known, _)| *known == name).map_or(1, |(_, read)| *read)
         }
         TableFactor::Derived { subquery, .. } => tables_read(subquery, known),
-        // Not on the list.
+        // Rejected by the allow-list.
         _ => 0,
     }
 }
@@ -120,7 +120,7 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
         format_clause.is_some(),
         query,
         "a FORMAT clause",
-        "leave it out: the form of the answers is chosen outside of SQL",
+        "leave it out: the format of the answers is chosen outside of SQL",
     )?;
     absent(!pipe_operators.is_empty(), query, "a pipe operator", "write the steps as CTEs")?;
     match &**body {
@@ -149,7 +149,7 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
             OrderByKind::Expressions(all) => {
                 all.iter().try_for_each(|OrderByExpr { expr, options: _, with_fill }| {
                     absent(with_fill.is_some(), expr, "WITH FILL", "declared groups always appear")?;
-                    // The planner takes it for a column of the same words.
+                    // The planner reads it as a column of the same name.
                     let help = "name the number in SELECT, as in (SELECT ...) AS whole, and order by that name";
                     absent(expr.visit(&mut AnyQuery).is_break(), expr, "a subquery in ORDER BY", help)?;
                     expression::check(expr)
@@ -240,7 +240,7 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     absent(select_modifiers.is_some(), select, "a SELECT modifier", "leave it out")?;
     absent(top.is_some(), select, "TOP", "write LIMIT n").map_err(|error| error.narrowed_to("TOP"))?;
     absent(exclude.is_some(), select, "EXCLUDE", "name the columns you want")?;
-    absent(into.is_some(), select, "SELECT INTO", "leave it out: answers are no tables of the data")
+    absent(into.is_some(), select, "SELECT INTO", "leave it out: answers are not stored as tables")
         .map_err(|error| error.narrowed_to("INTO"))?;
     absent(!lateral_views.is_empty(), select, "LATERAL VIEW", JOIN_HELP)?;
     absent(prewhere.is_some(), select, "PREWHERE", "write WHERE")?;
@@ -248,7 +248,7 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     absent(!cluster_by.is_empty(), select, "CLUSTER BY", "write ORDER BY")?;
     absent(!distribute_by.is_empty(), select, "DISTRIBUTE BY", "leave it out")?;
     absent(!sort_by.is_empty(), select, "SORT BY", "write ORDER BY")?;
-    absent(!named_window.is_empty(), select, "a WINDOW", "write the window behind OVER")?;
+    absent(!named_window.is_empty(), select, "a WINDOW", "write the window after OVER")?;
     if let Some(condition) = qualify {
         expression::check(condition)?;
     }
@@ -260,7 +260,11 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
         }
     }
     if projection.is_empty() {
-        return Err(refuse(select, "SELECT of nothing", "name what is to be shown, as in SELECT COUNT(*) FROM ..."));
+        return Err(refuse(
+            select,
+            "SELECT without columns",
+            "name the columns to show, as in SELECT COUNT(*) FROM ...",
+        ));
     }
     for item in projection {
         check_item(item)?;
@@ -284,7 +288,7 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     }
 }
 
-/// What other databases write behind the keys of GROUP BY stands in front of them here.
+/// Some databases write these modifiers after the keys of GROUP BY; here they precede the keys.
 fn refuse_modifier(select: &Select, modifier: &GroupByWithModifier, keys: &[Expr]) -> QueryError {
     let keys = expression::shortened(&keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
     let (construct, help) = match modifier {
@@ -292,7 +296,7 @@ fn refuse_modifier(select: &Select, modifier: &GroupByWithModifier, keys: &[Expr
         GroupByWithModifier::Cube => ("WITH CUBE", format!("write GROUP BY CUBE ({keys})")),
         GroupByWithModifier::Totals => ("WITH TOTALS", format!("write GROUP BY GROUPING SETS (({keys}), ())")),
         GroupByWithModifier::GroupingSets(_) => {
-            ("GROUPING SETS behind other keys", "write GROUP BY GROUPING SETS ((a, b), (a), ())".to_owned())
+            ("GROUPING SETS after other keys", "write GROUP BY GROUPING SETS ((a, b), (a), ())".to_owned())
         }
     };
     refuse(select, construct, help)
@@ -348,7 +352,7 @@ fn check_join(join: &Join) -> Result<(), QueryError> {
         | JoinOperator::LeftOuter(constraint)
         | JoinOperator::CrossJoin(constraint) => constraint,
         JoinOperator::Right(_) | JoinOperator::RightOuter(_) | JoinOperator::FullOuter(_) => {
-            let help = "rows without a person would count for nobody: write JOIN, or LEFT JOIN of a public table";
+            let help = "rows without a person do not count: write JOIN, or LEFT JOIN of a public table";
             return Err(refuse(join, "RIGHT or FULL JOIN", help));
         }
         JoinOperator::Semi(_)

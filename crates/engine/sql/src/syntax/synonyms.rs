@@ -1,7 +1,8 @@
-//! Forms of other dialects that mean the same as a form on the allow-list. They are rewritten before the first gate, so
-//! that both forms have one meaning, one price and one identity.
+//! Forms of other dialects with the same meaning as a form on the allow-list. They are rewritten before the first gate,
+//! so that both forms have one meaning, one price and one canonical form.
 //!
-//! No part of an expression is written twice, except a column's name: the text cannot grow at each level of nesting.
+//! No part of an expression is duplicated, except a column's name: otherwise the text could grow at each level of
+//! nesting.
 
 use datafusion_sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion_sql::sqlparser::ast::{
@@ -11,27 +12,27 @@ use datafusion_sql::sqlparser::ast::{
 };
 use std::ops::ControlFlow;
 
-/// Longest list that a part of a text is compared with: each entry becomes a LIKE.
+/// Longest list with which a part of a text is compared: each entry becomes a LIKE.
 const MOST_PARTS: usize = 20;
-/// Furthest character of a text that a part begins at.
+/// Last character of a text at which a part may begin.
 const MOST_SKIPPED: u64 = 100;
 /// The escape character of a pattern without ESCAPE.
 const ESCAPE: char = '\\';
 
-/// Rewrites what has another name on the allow-list.
+/// Rewrites constructs that have another name on the allow-list.
 pub(super) fn rewrite(statement: &mut Statement) {
     let _ = statement.visit(&mut Synonyms::default());
 }
 
-/// The function that parts of texts are written as.
+/// The function to which parts of texts are rewritten.
 const SUBSTRING: &str = "substr";
 
-/// Digits of the least whole number of 64 bits, whose sign is an operator before them.
+/// Digits of the least 64-bit integer, whose sign is an operator before them.
 const LEAST: &str = "9223372036854775808";
 
 #[derive(Default)]
 struct Synonyms {
-    /// Whether the next expression is [`LEAST`] behind its sign.
+    /// Whether the next expression is [`LEAST`] after its sign.
     is_least: bool,
 }
 
@@ -65,7 +66,7 @@ impl VisitorMut for Synonyms {
     }
 }
 
-/// Whether one side is a part of a text with fewer characters than the constant text at the other side.
+/// Whether one side is a part of a text with fewer characters than the constant text on the other side.
 pub(super) fn is_never_equal(one: &Expr, other: &Expr) -> bool {
     let is_longer = |part, text| {
         let most = Part::of(part).and_then(|part| part.length);
@@ -98,7 +99,7 @@ fn synonym(expr: &Expr) -> Option<Expr> {
             let any = Expr::Nested(Box::new(any));
             Some(if *negated { not(any) } else { any })
         }
-        // Whole numbers of more than 64 bits are beside every value of a column, as the nearest decimal is.
+        // Integers of more than 64 bits are outside the range of every column, like the nearest decimal.
         Expr::Value(ValueWithSpan { value: Value::Number(digits, is_long), span })
             if digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<i64>().is_err() =>
         {
@@ -148,7 +149,7 @@ fn of_function(function: &Function) -> Option<Expr> {
     }
 }
 
-/// The arguments, where they are plain expressions.
+/// The arguments, if all are plain expressions.
 fn arguments(function: &Function) -> Option<Vec<&Expr>> {
     let FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses }) = &function.args
     else {
@@ -161,7 +162,7 @@ fn arguments(function: &Function) -> Option<Vec<&Expr>> {
     clauses.is_empty().then(|| args.iter().map(plain).collect::<Option<Vec<&Expr>>>())?
 }
 
-/// An aggregate of the rows where a condition is true.
+/// An aggregate over the rows where a condition is true.
 fn filtered(function: &Function, aggregate: &str, argument: FunctionArgExpr, condition: &Expr) -> Expr {
     let mut same = function.clone();
     same.name = named(function, aggregate);
@@ -192,7 +193,7 @@ fn in_array(left: &Expr, right: &Expr, negated: bool) -> Option<Expr> {
     Some(Expr::InList { expr: Box::new(left.clone()), list, negated })
 }
 
-/// `substr` of these arguments: a text, a place and perhaps a length.
+/// `substr` of these arguments: a text, a position and perhaps a length.
 fn substring(name: ObjectName, arguments: impl IntoIterator<Item = Expr>) -> Expr {
     let args = arguments.into_iter().map(|argument| FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))).collect();
     Expr::Function(Function {
@@ -211,12 +212,12 @@ fn number(digits: &str) -> Expr {
     Expr::Value(Value::Number(digits.to_owned(), false).with_empty_span())
 }
 
-/// A part of a text, at a constant place.
+/// A part of a text, at a constant position.
 struct Part<'e> {
     text: &'e Expr,
-    /// How many characters are before it.
+    /// Number of characters before it.
     skipped: u64,
-    /// How many characters it has at most; `None` for all that follow.
+    /// Most characters in it; `None` for all that follow.
     length: Option<u64>,
 }
 
@@ -240,8 +241,8 @@ impl<'e> Part<'e> {
         (skipped <= MOST_SKIPPED).then_some(Self { text, skipped, length })
     }
 
-    /// `part = text` as LIKE: the pattern fixes how long the whole text is, where the part is shorter than it may be.
-    /// `None` where a text of this length cannot be such a part.
+    /// `part = text` as LIKE: the pattern determines the length of the whole text if the part is shorter than its
+    /// limit. `None` if a text of this length cannot be such a part.
     fn like(&self, text: &str, negated: bool) -> Option<Expr> {
         let length = text.chars().count() as u64;
         if length == 0 || self.length.is_some_and(|most| length > most) {

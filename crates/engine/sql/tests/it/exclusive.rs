@@ -2,8 +2,7 @@
 
 use deniable_core::schema::{Column, ColumnType, TableSchema};
 
-/// Conditions over `n`, a whole number, `x`, a decimal, `t`, a text, and `f`, true or false, as a question
-/// has them.
+/// Whether two conditions share their part, over `n`, an integer, `x`, a decimal, `t`, a text, and `f`, a Boolean.
 fn excluded(one: &str, other: &str) -> bool {
     let columns =
         [("n", ColumnType::Integer), ("x", ColumnType::Decimal), ("t", ColumnType::Text), ("f", ColumnType::Boolean)];
@@ -12,13 +11,13 @@ fn excluded(one: &str, other: &str) -> bool {
     let sql = format!("SELECT COUNT(*) FILTER (WHERE {one}), COUNT(*) FILTER (WHERE {other}) FROM r");
     let query = deniable_sql::plan(&sql, &[table]).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let parts: Vec<_> = (0..2).map(|at| query.part(at)).collect();
-    // Whichever way round.
+    // In either order.
     assert_eq!(parts[0], parts[1]);
     *parts[0] == deniable_core::exact::whole(1)
 }
 
 #[test]
-fn what_excludes_what() {
+fn exclusive_conditions() {
     for (one, other) in [
         ("t = 'a'", "t = 'b'"),
         ("t = 'a'", "t <> 'a'"),
@@ -48,7 +47,7 @@ fn what_excludes_what() {
 }
 
 #[test]
-fn what_does_not() {
+fn conditions_that_are_not_known_to_be_exclusive() {
     for (one, other) in [
         ("t = 'a'", "t = 'a' AND f"),
         ("t = 'a'", "n = 1"),
@@ -60,7 +59,7 @@ fn what_does_not() {
         // Equal values of different expressions, which are not compared.
         ("n < 5", "n + 0 >= 5"),
         ("n < 5", "CAST(n AS DOUBLE) >= 5"),
-        // One of both may be anything.
+        // The first condition may hold for any n.
         ("n < 5 OR f", "n > 5"),
         ("t LIKE 'a%'", "t LIKE 'b%'"),
         ("n < x", "n > x"),
@@ -72,9 +71,9 @@ fn what_does_not() {
     }
 }
 
-/// Where 2^53 + 1 is a decimal it is 2^53: both conditions are then about it.
+/// 2^53 + 1 as a decimal is 2^53, so both conditions compare with that number.
 #[test]
-fn constants_are_those_that_are_compared() {
+fn constants_are_rounded_to_the_compared_type() {
     assert!(!excluded("x < 9007199254740993", "x <= 9007199254740992 AND f"));
     assert!(excluded("x < 9007199254740993", "x >= 9007199254740992"));
     assert!(excluded("x = 0.0", "x > -0.0"));

@@ -26,7 +26,7 @@ fn types(sql: &str) -> Vec<ValueType> {
 }
 
 #[test]
-fn types_follow_from_the_question() {
+fn types_follow_from_the_query() {
     assert_eq!(
         types("SELECT COUNT(*), SUM(age), SUM(cost), SUM(huge), AVG(age), MEDIAN(age), MAX(day) FROM t"),
         [Integer, Integer, Decimal, Decimal, Float, Integer, Date]

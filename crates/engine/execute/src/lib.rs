@@ -1,15 +1,15 @@
-//! From rows to exact totals: what one row contributes, how much of one entity counts, and what cells add up to, on all
-//! threads and within a limit of memory.
+//! From rows to exact totals: the contribution of each row, caps on entities, and sums over cells, on all threads and
+//! within a memory limit.
 //!
-//! | question | where |
+//! | topic | where |
 //! |---|---|
-//! | what does a row contribute, and how do tables meet? | `compute` |
-//! | how much of one entity counts, and what do cells add up to? | `bound` |
-//! | what do caps and bounds leave out? | [`fn@losses`], for the curator alone |
-//! | what would an answer on made-up rows be? | [`Simulation`] |
+//! | evaluation of rows, and joins | `compute` |
+//! | caps on entities, and totals of cells | `bound` |
+//! | rows and values that caps and bounds leave out | [`fn@losses`], for the curator alone |
+//! | answers on generated rows | [`Simulation`] |
 //!
 //! Exact answers leave this crate only as [`Exact`], which cannot be printed. Its comparisons ([`Exact::is_same`],
-//! [`Exact::changes`]) are for answers on made-up rows alone.
+//! [`Exact::changes`]) are for answers on generated rows alone.
 
 mod bound;
 mod compute;
@@ -17,7 +17,8 @@ mod compute;
 pub use bound::{ComputeError, Exact, Salt, TotalKind, Totals};
 pub use compute::{ClampedValues, Losses, Reading, Simulation, exact, least_memory, losses, open};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_execute;
 #[cfg(test)]

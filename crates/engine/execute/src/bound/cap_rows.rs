@@ -1,7 +1,7 @@
-//! At most so many rows in each of at most so many cells of each entity.
+//! Caps on entities: at most `rows_per_group` rows in each of at most `groups` cells of each entity.
 //!
-//! Workers scatter rows over shards by a hash of the entity; then each shard is sorted and walked over. Both use all
-//! threads. What does not fit into memory goes to temporary files (`shards`).
+//! Threads scatter rows over shards by a hash of the entity; each shard is then sorted and walked over, again on all
+//! threads. Rows that do not fit in memory go to temporary files (`shards`).
 
 use super::Identity;
 use super::columns::{Columns, Meaning, Watch};
@@ -22,59 +22,59 @@ use std::sync::{Arc, Mutex};
 
 /// Bits of the entity's hash that choose its shard.
 pub(super) const SHARD_BITS: u32 = 8;
-/// Rows that are handed out at once, at most.
+/// Most rows in a batch of output.
 pub(super) const BATCH: usize = 8_192;
 
 /// The caps of a query: the cells and levels that rows are kept for, and the arguments that are computed from them.
 pub(crate) struct CapRules<'a> {
-    /// The columns that make cells.
+    /// The group columns, which form the cells.
     pub(crate) groups: &'a [Group],
-    /// Which of them make the cells of each level.
+    /// The groups that form the cells of each level.
     pub(crate) levels: &'a [Vec<usize>],
-    /// Which groups follow from others.
+    /// The groups that follow from other groups.
     pub(crate) nesting: &'a Nesting,
     /// Whether caps are applied to the combinations of all groups, once for all levels (S-LEV).
     pub(crate) together: bool,
-    /// What is taken from each row.
+    /// The arguments that are read from each row.
     pub(crate) arguments: &'a [Argument],
-    /// Arguments, by position, of which marks tell whether ANY row of the entity in the cell has a value. At most 63: one
-    /// bit of a mark each, beside the first.
+    /// Arguments, by position, whose presence in ANY row of the entity in the cell is recorded in marks. At most 63:
+    /// one bit of a mark for each, besides the first bit.
     pub(crate) presence: Vec<usize>,
     /// Most rows in a cell, and most cells, of an entity.
     pub(crate) caps: Caps,
-    /// What is worked out of each entity, where a question is about entities.
+    /// The computation for each entity, if the query is about entities.
     pub(crate) per_entity: Option<Fold>,
-    /// What decides which rows are kept, and by which function.
+    /// The secret that decides which rows are kept, and its ranking function.
     pub(crate) salt: &'a Salt,
     pub(crate) ranking: Ranking,
-    /// What is counted while rows are read, if anything.
+    /// Counters that are updated while rows are read, if any.
     pub(crate) watch: Option<Arc<Watch>>,
 }
 
-/// Keeps at most so many rows in each of at most so many cells of each entity.
+/// Keeps at most `rows_per_group` rows in each of at most `groups` cells of each entity.
 ///
-/// Rows of NULL entity and rows with undeclared keys are dropped first. Which rows are kept depends on the entity's own
-/// rows alone, and on the salt; neither on the order of rows nor on threads nor on memory.
+/// Drops rows of NULL entity and rows with undeclared keys first. Which rows are kept depends on the entity's own rows
+/// and the salt alone, not on the order of rows, the threads or the memory.
 #[derive(Clone)]
 pub(crate) struct CapRows {
     meaning: Meaning,
     plan: Arc<Plan>,
     memory: Memory,
     disk: Arc<Disk>,
-    /// How many scatter, and how many walk, at the same time.
+    /// The number of concurrent scatters, and of concurrent walks.
     pub(super) scatters: usize,
     pub(super) walks: usize,
     pub(super) batch_size: usize,
 }
 
-/// All shards, each to be taken once, by whichever walk comes first.
+/// All shards. Each is taken once, by the first free walk.
 pub(crate) struct ShardQueue {
     pub(super) shards: Vec<Mutex<Option<Shard>>>,
     pub(super) next: AtomicUsize,
 }
 
 impl CapRows {
-    /// `text` is about the entity key, `threads` how many scatter and walk at the same time.
+    /// `text` is whether the entity key is a text, `threads` the number of concurrent scatters and walks.
     pub(crate) fn new(capping: &CapRules<'_>, text: bool, memory: Memory, disk: Arc<Disk>, threads: usize) -> Self {
         let identities = Identities::of(capping.ranking, capping.salt);
         let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
@@ -82,7 +82,7 @@ impl CapRows {
         let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
         // Portable identities have 128 bits, whatever the key.
         let text = text || capping.ranking == Ranking::Portable;
-        // Where rows are only counted, it does not matter what they hold.
+        // Counts of rows do not depend on their values.
         let holds_values = capping.per_entity.as_ref().is_none_or(Fold::is_of_values);
         let presence = if capping.per_entity.is_some() { Vec::new() } else { capping.presence.clone() };
         let plan = Plan {
@@ -97,12 +97,13 @@ impl CapRows {
         Self { meaning, plan: Arc::new(plan), memory, disk, scatters: threads, walks: threads, batch_size: BATCH }
     }
 
-    /// Leaves as many walks at the same time as have room for whatever one entity may keep, and says how many these are: 0
-    /// where not even one has. `cells` is how many there are wherever caps are applied. All of it is public.
+    /// Limits the concurrent walks to the number for which any single entity's kept rows fit in memory, and returns
+    /// that number; 0 if not even one fits. `cells` is the number of cells wherever caps are applied. All of it is
+    /// public.
     pub(crate) fn make_room(&mut self, cells: &[usize]) -> usize {
         let most = self.plan.most_of_one(cells);
         let fits = |walks: &usize| match self.memory.limit() {
-            // A shard is split while more than half of the room is taken.
+            // A shard is split while it fills more than half of the room.
             Some(limit) => room(limit / 8 * 3 / walks, self.plan.bytes_per_row()) / 2 >= most,
             None => true,
         };
@@ -111,13 +112,13 @@ impl CapRows {
         walks
     }
 
-    /// How many walk at the same time: what [`Self::make_room`] has said.
+    /// Sets the number of concurrent walks to the result of [`Self::make_room`].
     pub(crate) fn set_walks(&mut self, walks: usize) {
         self.walks = walks.max(1);
     }
 
-    /// Most bytes that one scatter, and one walk, may hold. Walks come while scattered rows are still in memory, and
-    /// must always find room: their part is set aside from the start.
+    /// Most bytes of one scatter, and of one walk. Walks start while scattered rows are still in memory and must always
+    /// find room, so their part is reserved from the start.
     pub(super) fn allowances(&self) -> (usize, usize) {
         match self.memory.limit() {
             Some(limit) => (limit / 8 * 5 / self.scatters, limit / 8 * 3 / self.walks),
@@ -125,19 +126,19 @@ impl CapRows {
         }
     }
 
-    /// How batches are understood: the entity key, the group columns and the arguments, in this order.
+    /// The layout of batches: the entity key, the group columns and the arguments, in this order.
     pub(crate) fn columns(&self) -> Columns {
         Columns::new(self.meaning.clone())
     }
 
-    /// Rows on their way into shards: one for each thread.
+    /// A scatter, which collects one thread's rows.
     pub(crate) fn scatter(&self) -> Scatter {
         let (allowance, _) = self.allowances();
         let bits = (0, SHARD_BITS);
         Scatter::new(self.plan.layout.words(), bits, allowance, self.memory.reserve(), self.disk.clone())
     }
 
-    /// Takes in the rows of a batch that count.
+    /// Adds the rows of a batch that count.
     pub(crate) fn push(&self, columns: &Columns, scatter: &mut Scatter) -> Result<(), ComputeError> {
         for (at, combination) in columns.combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
             let identity = columns.identities[at];
@@ -148,24 +149,24 @@ impl CapRows {
         Ok(())
     }
 
-    /// The same, to the end of `rows`.
+    /// Appends the rows of a batch that count to `rows`.
     pub(crate) fn write(&self, columns: &Columns, rows: &mut Vec<u64>) {
         for (at, combination) in columns.combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
             self.plan.layout.write(columns.identities[at], *combination, &columns.values, at, rows);
         }
     }
 
-    /// Words of a row.
+    /// Number of words in a row.
     pub(crate) fn width(&self) -> usize {
         self.plan.layout.words()
     }
 
-    /// Whose a row is.
+    /// The entity of a row.
     pub(crate) fn owner(&self, row: &[u64]) -> Identity {
         self.plan.layout.identity(row)
     }
 
-    /// The shards of all scatters together.
+    /// Combines the shards of all scatters.
     pub(crate) fn gathered(&self, scatters: Vec<Scatter>) -> ShardQueue {
         let mut all: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
         for scatter in scatters {
@@ -174,7 +175,7 @@ impl CapRows {
         ShardQueue { shards: all.into_iter().map(|shard| Mutex::new(Some(shard))).collect(), next: AtomicUsize::new(0) }
     }
 
-    /// Walks over shards that no other thread has taken, and hands out what is kept of them, batch by batch.
+    /// Walks over shards that no other thread has taken, and passes the kept rows on in batches.
     pub(crate) fn walk(&self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
         self.walker().run(scattered, take)
     }

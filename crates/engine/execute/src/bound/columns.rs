@@ -1,4 +1,4 @@
-//! A batch of rows, understood a column at a time: whose rows, with which keys and which values.
+//! Decodes a batch of rows column by column: entities, keys and values.
 
 use super::Identity;
 use super::decode::{Decoder, Values};
@@ -10,26 +10,26 @@ use deniable_query::{Argument, Group, Query};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the columns of a batch mean: the entity key if there is one, the group columns, the arguments, in this order.
+/// The layout of a batch: the entity key if there is one, the group columns, the arguments, in this order.
 #[derive(Clone)]
 pub(crate) struct Meaning {
     groups: Arc<[KeyLookup]>,
     arguments: Arc<[Decoder]>,
     identities: Option<Identities>,
-    /// What is counted while rows are read: for the curator alone.
+    /// Counters that are updated while rows are read, for the curator alone.
     watch: Option<Arc<Watch>>,
 }
 
-/// Exact counts of what a query reads, and of what its caps let count, as they grow.
+/// Running exact counts of the rows that a query reads, and of those that its caps let count.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    /// Rows of somebody, with declared keys.
+    /// Rows with an entity and declared keys.
     pub(crate) rows: AtomicU64,
-    /// Of each argument, its values in these rows, and how many of them are beyond its bounds.
+    /// For each argument, the number of its values in these rows, and the number beyond its bounds.
     pub(crate) values: Vec<[AtomicU64; 2]>,
-    /// The same of each argument of what is worked out of each entity's rows, in all rows of somebody.
+    /// The same for each argument of a fold over each entity's own rows, in all rows with an entity.
     pub(crate) inside: Vec<[AtomicU64; 2]>,
-    /// How many of the rows count, wherever caps are applied: at each level, or once for all of them.
+    /// Number of rows that count, wherever caps are applied: at each level, or once for all levels.
     pub(crate) kept: Vec<AtomicU64>,
 }
 
@@ -48,7 +48,7 @@ impl Watch {
 }
 
 impl Meaning {
-    /// `identities` are given when the first column is an entity key.
+    /// `identities` is present when the first column is an entity key.
     pub(super) fn new<'g>(
         groups: impl Iterator<Item = &'g Group>,
         arguments: &[Argument],
@@ -69,12 +69,12 @@ impl Meaning {
     }
 }
 
-/// The rows of one batch. The buffers are used again for the next.
+/// The decoded rows of one batch. The buffers are reused for the next batch.
 pub(crate) struct Columns {
     meaning: Meaning,
     /// Empty when there is no entity key.
     pub(super) identities: Vec<Identity>,
-    /// The combination of each row's keys, or [`NOWHERE`] where one is not declared.
+    /// The combination of each row's keys, or [`NOWHERE`] if a key is not declared.
     pub(super) combinations: Vec<u32>,
     pub(super) values: Vec<Values>,
 }
@@ -85,8 +85,8 @@ impl Columns {
         Self { meaning, identities: Vec::new(), combinations: Vec::new(), values }
     }
 
-    /// Understands a batch of so many rows: the entity key if there is one, the group columns and the arguments, in this
-    /// order. A column that is missing, or of a type that none of them has, holds nothing.
+    /// Decodes a batch of `rows` rows: the entity key if there is one, the group columns and the arguments, in this
+    /// order. A missing column, or one of an unexpected type, has no values.
     pub(crate) fn read(&mut self, rows: usize, batch: &[ArrayRef]) {
         let mut columns = batch.iter();
         let mut next = || columns.next().filter(|column| column.len() == rows);
@@ -107,7 +107,7 @@ impl Columns {
         self.read_values(rows, next);
     }
 
-    /// The same for rows whose entities are known already: the group columns and the arguments, in this order.
+    /// Decodes rows whose entities are known already: the group columns and the arguments, in this order.
     pub(crate) fn read_owned(&mut self, rows: usize, owners: Vec<Identity>, batch: &[ArrayRef]) {
         let mut columns = batch.iter();
         self.combinations.clear();
@@ -143,7 +143,7 @@ impl Columns {
         }
     }
 
-    /// Adds every row as if it were an entity of its own.
+    /// Adds every row as a separate entity.
     pub(crate) fn add_to(&self, totals: &mut Totals) {
         totals.add(&self.combinations, &self.values);
     }

@@ -1,4 +1,4 @@
-//! Grid units of an argument's column, a batch at a time.
+//! Converts an argument's column to grid units, a batch at a time.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -9,17 +9,17 @@ use deniable_query::Argument;
 use deniable_query::facts::range::Grid;
 use num_traits::ToPrimitive;
 
-/// One argument's values in a batch. The buffer is used again for the next.
+/// One argument's values in a batch. The buffer is reused for the next batch.
 #[derive(Default)]
 pub(super) struct Values {
-    /// Grid units, 0 where there is no value; empty when the argument has no grid and only presence counts.
+    /// Grid units, 0 where NULL; empty if the argument has no grid and only presence counts.
     pub(super) units: Vec<i64>,
-    /// Where there is no value; `None` when there is one in every row.
+    /// The rows where the argument is NULL; `None` if there are none.
     pub(super) nulls: Option<NullBuffer>,
 }
 
 impl Values {
-    /// No value in any of so many rows.
+    /// Sets all of `rows` rows to NULL.
     pub(super) fn nothing(&mut self, rows: usize) {
         self.units.clear();
         self.units.resize(rows, 0);
@@ -32,7 +32,7 @@ impl Values {
     }
 }
 
-/// Brings one argument's values onto its grid: what [`Grid`] says, with short cuts for small numbers.
+/// Maps one argument's values to its grid as [`Grid`] does, with faster code for small numbers.
 pub(crate) struct Decoder {
     grid: Option<Grid>,
     /// The unit as `span / per`.
@@ -40,7 +40,7 @@ pub(crate) struct Decoder {
     per: i64,
 }
 
-/// Numbers below this can be multiplied with each other, and a half added, in 64 bits.
+/// Below this bound two numbers can be multiplied, and a half added, in 64 bits.
 const SMALL: i64 = 1 << 31;
 
 impl Decoder {
@@ -70,7 +70,7 @@ impl Decoder {
             DataType::Float64 => {
                 let numbers = column.as_primitive::<Float64Type>().values();
                 values.units.extend(numbers.iter().map(|number| self.of_float(grid, *number)));
-                // Total expressions give NULL for "not a number"; should one slip through, it is no value.
+                // Total expressions give NULL instead of NaN; a NaN that remains counts as NULL.
                 if numbers.iter().any(|number| number.is_nan()) {
                     let number = BooleanBuffer::collect_bool(numbers.len(), |row| !numbers[row].is_nan());
                     values.nulls = NullBuffer::union(values.nulls.as_ref(), Some(&NullBuffer::new(number)));
@@ -86,8 +86,8 @@ impl Decoder {
         }
     }
 
-    /// How many values there are in rows that count, and how many of them are beyond the bounds: for the curator, so a float may
-    /// decide at the very bound.
+    /// The number of values in rows that count, and the number of these beyond the bounds. For the curator alone, so
+    /// float comparisons at the bound itself are acceptable.
     pub(crate) fn beyond(&self, column: &ArrayRef, counts: impl Fn(usize) -> bool) -> (u64, u64) {
         let rows = (0..column.len()).filter(|row| counts(*row));
         let Some(grid) = &self.grid else { return (rows.count() as u64, 0) };
@@ -107,7 +107,7 @@ impl Decoder {
     #[inline]
     fn of_integer(&self, grid: &Grid, value: i64) -> i64 {
         if self.span == 1 {
-            // Saturation is beyond every bound, and clamped.
+            // A saturated product is beyond every bound and gets clamped.
             value.saturating_mul(self.per).clamp(grid.low, grid.high)
         } else if self.span < SMALL && self.per < SMALL && (-SMALL..=SMALL).contains(&value) {
             let scaled = value * self.per;
@@ -121,7 +121,7 @@ impl Decoder {
     fn of_float(&self, grid: &Grid, value: f64) -> i64 {
         let scaled = value * (self.per as f64) / (self.span as f64);
         if scaled.abs() < (1_i64 << 51) as f64 {
-            // What `round` does, without a call: the fraction is exact.
+            // Equals `round`, without a call: the fraction is exact.
             let whole = scaled as i64;
             let fraction = scaled - whole as f64;
             let up = i64::from(fraction >= 0.5) - i64::from(fraction <= -0.5);
@@ -147,7 +147,7 @@ mod tests {
         Argument { value: crate::bound::nowhere(), grid }
     }
 
-    /// The grid of a column between so many steps.
+    /// A grid with this step, from `low` to `high` in steps.
     fn grid(low: i64, high: i64, step: &str) -> Grid {
         let step = parse_rational(step).unwrap();
         let bounds = Bounds::new(&step * whole(low), &step * whole(high), step).unwrap();
@@ -170,12 +170,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_value_of_zero() {
+    fn missing_values_have_zero_units() {
         let column = Float64Array::from(vec![Some(f64::NAN), None, Some(f64::INFINITY), Some(2.0)]);
         let argument = argument(Some(grid(-20, 80, "1/4")));
         assert_eq!(decoded(&argument, Arc::new(column)), [None, None, Some(80), Some(8)]);
         assert_eq!(decoded(&argument, Arc::new(NullArray::new(1))), [None]);
-        // What an array holds where it is NULL is anybody's guess.
+        // Arrow leaves the values of NULL entries undefined.
         let column = Int64Array::new(vec![3, 4].into(), Some(vec![false, true].into()));
         let mut values = Values::default();
         Decoder::new(&argument).decode(&(Arc::new(column) as ArrayRef), &mut values);
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn short_cuts_change_nothing() {
+    fn fast_paths_match_the_grid() {
         let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(1));
         for step in ["1", "1/4", "0.05", "3", "7/3", "1000003", "1/1000003", "5000000000"] {
             let grid = grid(-40, 10_000, step);
             let decoder = Decoder::new(&argument(Some(grid.clone())));
             let mut numbers = vec![i64::MIN, i64::MAX, 0, 1, -1, SMALL, -SMALL, SMALL + 1];
-            // Of every size, from a few to all 64 bits.
+            // Numbers of every magnitude, from a few bits to 64.
             numbers.extend((0..20_000).map(|round| (rng.next_u64() as i64) >> (round % 64)));
             for number in numbers {
                 assert_eq!(decoder.of_integer(&grid, number), grid.of_integer(number), "{number} by {step}");

@@ -1,6 +1,6 @@
-//! One value of each entity, worked out from what is kept of its rows (S-OUT).
+//! One value of each entity, computed from its kept rows (S-OUT).
 //!
-//! What is worked out depends on that entity's rows alone: which rows and cells are kept under the caps, and how many.
+//! The value depends on that entity's rows alone: on the rows and cells kept under the caps, and their numbers.
 
 use super::ComputeError;
 use super::Identity;
@@ -14,28 +14,27 @@ use deniable_query::{EntityValue, OnLadder, PerEntity};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What is worked out of each entity.
+/// The computation for each entity.
 #[derive(Debug, Clone)]
 pub(crate) enum Fold {
-    /// Whether there is more than these caps let count. The rows that do are counted for the curator, where somebody watches.
+    /// Whether the entity exceeds these caps. The rows within the caps are counted if a counter is present.
     Beyond(Caps, Option<Arc<Watch>>),
-    /// Values of the rows that are kept.
+    /// Values of the kept rows.
     Values(Vec<OnLadder>),
 }
 
-/// What is known of one entity.
+/// The state of one entity.
 struct Entity {
     owner: Identity,
-    /// Rows in the cell, of any level, where it has most.
+    /// Rows in the cell with most rows, at any level.
     rows: usize,
-    /// Cells at the level where it has most.
+    /// Cells at the level with most cells.
     cells: usize,
-    /// For each wanted value its smallest or largest.
+    /// For each wanted value the smallest or largest so far.
     ends: Vec<Option<i64>>,
 }
 
 impl Fold {
-    /// What has to be worked out.
     pub(super) fn of(about: &PerEntity, watch: Option<Arc<Watch>>) -> Self {
         match about.beyond {
             Some(caps) => Self::Beyond(caps, watch),
@@ -43,7 +42,7 @@ impl Fold {
         }
     }
 
-    /// Whether it matters what rows hold, and not only how many there are.
+    /// Whether the computation depends on the values of rows, and not only on their number.
     pub(super) fn is_of_values(&self) -> bool {
         match self {
             Self::Beyond(..) => false,
@@ -51,8 +50,8 @@ impl Fold {
         }
     }
 
-    /// What an entity needs while its shard is walked over, at most: there are no more of them than rows. A list that grows takes
-    /// twice its length.
+    /// Most bytes that an entity needs while its shard is walked over. There are at most as many entities as rows, and
+    /// a growing list takes twice its length.
     pub(super) fn bytes_per_entity(&self) -> usize {
         let own = match self {
             Self::Beyond(..) => 2 * size_of::<bool>(),
@@ -63,7 +62,8 @@ impl Fold {
         own + size_of::<(u32, u64)>()
     }
 
-    /// Hands out one row of each entity: in the cell that says whether there is more than the caps let count, with its values.
+    /// Emits one row for each entity: its cell records whether the entity exceeds the caps, and its arguments are the
+    /// entity's values.
     pub(super) fn hand_out(
         &self,
         keeper: &mut Keeper,
@@ -86,11 +86,11 @@ impl Fold {
     }
 }
 
-/// Which entities have more than these caps let count, in the order in which they are walked over.
+/// For each entity, in the order of the walk, whether it exceeds these caps.
 fn who_is_beyond(keeper: &mut Keeper, rows: &[u64], caps: Caps, watch: Option<&Watch>) -> Vec<bool> {
     let mut all = Vec::new();
     for cut in 0..keeper.cuts() {
-        // The same entities come in the same order at every level.
+        // Every level visits the same entities in the same order.
         let (mut at, mut kept) = (0, 0);
         keeper.count(rows, cut, caps, &mut |counted| {
             match all.get_mut(at) {
@@ -106,13 +106,13 @@ fn who_is_beyond(keeper: &mut Keeper, rows: &[u64], caps: Caps, watch: Option<&W
     all
 }
 
-/// What the values of each entity are worked out of.
+/// The states from which the values of each entity are computed.
 fn entities(keeper: &mut Keeper, rows: &[u64], values: &[OnLadder]) -> Vec<Entity> {
     let wants_values =
         values.iter().any(|ladder| matches!(ladder.value, EntityValue::Smallest(_) | EntityValue::Largest(_)));
     let mut entities: Vec<Entity> = Vec::new();
     for level in 0..keeper.levels() {
-        // The same entities come in the same order at every level. Values are those of the first.
+        // Every level visits the same entities in the same order. Values come from the first level.
         let (mut at, mut cells) = (0, 0);
         keeper.cells(rows, level, level == 0 && wants_values, &mut |owner, seen| {
             if level == 0 && entities.last().is_none_or(|last| last.owner != owner) {
@@ -135,7 +135,7 @@ fn entities(keeper: &mut Keeper, rows: &[u64], values: &[OnLadder]) -> Vec<Entit
     entities
 }
 
-/// Takes in a value of an argument.
+/// Includes a value of an argument.
 fn widen(values: &[OnLadder], entity: &mut Entity, argument: usize, value: i64) {
     for (ladder, end) in values.iter().zip(&mut entity.ends) {
         match ladder.value {
@@ -169,7 +169,7 @@ fn on_ladders(values: &[OnLadder], entities: &[Entity]) -> Vec<Values> {
     values.iter().enumerate().map(of).collect()
 }
 
-/// Rows that stand for an entity each, in these cells.
+/// Rows that each represent one entity, in these cells.
 fn one_row_each(cells: Vec<u32>, values: Vec<Values>) -> KeptRows {
     KeptRows { level: 0, marks: vec![FIRST; cells.len()], cells, values }
 }

@@ -1,4 +1,4 @@
-//! Exact cells, which are secret, and the noise that makes them fit to be shown.
+//! Exact cells, which are secret, and the noise that makes them releasable.
 
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, permute_and_flip, segments, tree};
@@ -11,16 +11,16 @@ pub struct Exact {
     pub(super) cells: Vec<Cells>,
 }
 
-/// What a measure has gathered, by cell.
+/// The contents of a measure's cells.
 pub(super) enum Cells {
-    /// Sums of whole numbers of units.
+    /// Sums of integer units.
     Sums(Vec<i128>),
-    /// The values, in grid units and ascending, and how often each occurs, where ranks are asked.
+    /// For ranks, the distinct values in grid units, ascending, and the number of occurrences of each.
     Values(Vec<Vec<(i64, u64)>>),
 }
 
 impl Exact {
-    /// The sums, for what a curator is told ([`crate::losses`]); no sums where values were gathered.
+    /// The sums, for reports to the curator ([`crate::losses`]); empty for ranks.
     pub(crate) fn sums(self) -> Vec<Vec<i128>> {
         let sums = |cells| match cells {
             Cells::Sums(sums) => sums,
@@ -29,7 +29,7 @@ impl Exact {
         self.cells.into_iter().map(sums).collect()
     }
 
-    /// Whether two answers are the same, for answers on made-up rows alone.
+    /// Whether two answers are equal, for answers on generated rows alone.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let same = |(one, other): (&Cells, &Cells)| match (one, other) {
@@ -40,7 +40,8 @@ impl Exact {
         self.cells.len() == other.cells.len() && self.cells.iter().zip(&other.cells).all(same)
     }
 
-    /// How far the sums of each measure are from another answer's, over all cells (L1), for answers on made-up rows alone.
+    /// The L1 distance of each measure's sums from those of another answer, over all cells, for answers on generated
+    /// rows alone.
     #[must_use]
     pub fn changes(&self, other: &Self) -> Vec<u128> {
         let change = |(one, other): (&Cells, &Cells)| match (one, other) {
@@ -52,7 +53,7 @@ impl Exact {
         self.cells.iter().zip(&other.cells).map(change).collect()
     }
 
-    /// The same once more, for answers on made-up rows alone: noise that is drawn twice about somebody averages out.
+    /// A copy, for answers on generated rows alone: drawing noise twice for real data would let it average out.
     pub(crate) fn again(&self) -> Self {
         let cells = self.cells.iter().map(|cells| match cells {
             Cells::Sums(sums) => Cells::Sums(sums.clone()),
@@ -61,11 +62,11 @@ impl Exact {
         Self { cells: cells.collect() }
     }
 
-    /// The released numbers: one vector for each measure, [`Query::width`] whole numbers for each of its cells.
+    /// Draws the released numbers: one vector for each measure, with [`Query::width`] integers for each of its cells.
     ///
-    /// `confidence` is that of the intervals of several quantiles, which are drawn together with them: of any two, both
-    /// cover with it, so that the interval of their difference or ratio does. Sums stay within ±2^126, where no total
-    /// lies; that is post-processing.
+    /// `confidence` applies to the intervals of several quantiles, which are drawn together with them: any two of them
+    /// cover jointly with this confidence, and so does the interval of their difference or ratio. Sums are clamped to
+    /// ±2^126, beyond any true total; clamping is post-processing.
     pub fn with_noise<R: Rng>(
         self,
         query: &Query,
@@ -105,14 +106,14 @@ impl Exact {
                         .flat_map(|values| tree::quantiles(&values, (low, high), &shares, decay, &reaches, rng));
                     found.flat_map(|found| [found.value, found.low, found.high]).map(i128::from).collect()
                 }
-                // A measure of sums gathers sums.
+                // Not reached: measures of sums collect sums.
                 (Cells::Values(_), _) => Vec::new(),
             });
         }
         released
     }
 
-    /// The exact totals of each cell: one sum, or the sorted values. Only this crate's tests and fuzzers can call it.
+    /// The exact contents of each cell: one sum, or the sorted values. Only this crate's tests and fuzzers can call it.
     #[cfg(any(test, fuzzing))]
     #[must_use]
     pub fn reveal(self) -> Vec<Vec<Vec<i128>>> {

@@ -1,8 +1,9 @@
-//! Who a row belongs to, and the order that decides what is kept: keyed hashes, with keys made from the salt.
+//! Identities of entities, and the ranks that decide which rows are kept: keyed hashes, with keys derived from the
+//! salt.
 //!
-//! SipHash-1-3 with 128 bits is a pseudo-random function made for short inputs: nobody without the salt can foresee or
-//! choose what is kept. The promise does not rest on it, only that no rows are preferred: whatever function of an
-//! entity's own rows and the salt decides, one entity's rows change nothing but what is kept of that entity.
+//! SipHash-1-3 with 128 bits is a pseudo-random function for short inputs: without the salt, the kept rows can be
+//! neither predicted nor chosen. The privacy promise does not depend on this, only the fairness of the choice: with any
+//! function of an entity's own rows and the salt, one entity's rows change only the kept rows of that entity.
 
 use super::Salt;
 use arrow_array::cast::AsArray;
@@ -16,28 +17,28 @@ use sha2::{Digest, Sha256};
 use siphasher::sip128::SipHasher13;
 use std::sync::Arc;
 
-/// What texts are hashed for.
+/// Domain of hashed text keys.
 const TEXTS: &str = "deniable 2026-11 identity of a text key";
-/// What whole numbers are scattered for.
+/// Domain of hashed integer keys.
 const INTEGERS: &str = "deniable 2026-11 identity of a whole-number key";
-/// What rows are ranked for that meet those of other tables.
+/// Domain of the ranks of rows in joins.
 const JOINED: &str = "deniable 2026-11 ranks of rows in joins";
-/// What cells and rows are ranked for.
+/// Domain of the ranks of cells and rows.
 const RANKS: &str = "deniable 2026-11 ranks of cells and rows";
 
-/// A place in an order that nobody can choose: 128 bits of a keyed hash.
+/// A position in a secret order: 128 bits of a keyed hash.
 pub(crate) type Rank = u128;
 
 /// An entity's secret order of cells.
 pub(super) enum CellSeed {
-    /// One keyed hash, of which each cell's rank is mixed.
+    /// One keyed hash, which is mixed with each cell.
     Mixed([u64; 2]),
-    /// All that is hashed before a cell.
+    /// The hash state before the cell.
     Portable(Sha256),
 }
 
 impl CellSeed {
-    /// The rank of a cell. Mixed, it is one to one, so that no two cells of an entity share one.
+    /// The rank of a cell. Mixing is a bijection, so no two cells of an entity have the same rank.
     #[inline]
     pub(super) fn rank(&self, cell: u32) -> u64 {
         match self {
@@ -50,7 +51,7 @@ impl CellSeed {
     }
 }
 
-/// The first 128 bits of a hash, as they stand in its digits.
+/// The first 128 bits of a hash, as its hexadecimal digits write them.
 fn portable(hasher: Sha256) -> [u64; 2] {
     let hash = hasher.finalize();
     let word = |at: usize| hash[at..].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
@@ -62,7 +63,7 @@ pub(crate) struct Identities {
     bits: EntityBits,
     ranks: SipHasher13,
     joined: SipHasher13,
-    /// The salt in digits, where it is hashed as a text.
+    /// The salt in hexadecimal digits, for hashing it as a text.
     portable: Option<Arc<str>>,
 }
 
@@ -84,7 +85,7 @@ impl Identities {
         Self { portable, ..Self::new(salt) }
     }
 
-    /// The entity of a whole number.
+    /// The identity of an integer key.
     #[inline]
     pub(super) fn of_integer(&self, number: i64) -> Identity {
         match &self.portable {
@@ -93,7 +94,7 @@ impl Identities {
         }
     }
 
-    /// The entity of a text.
+    /// The identity of a text key.
     pub(super) fn of_text(&self, text: &str) -> Identity {
         match &self.portable {
             None => self.bits.of_text(text),
@@ -101,7 +102,7 @@ impl Identities {
         }
     }
 
-    /// The entity of every row of a batch; rows of NULL belong to nobody. False for a type that no key has.
+    /// The identities of a batch of rows; rows of NULL have no entity. Returns false for a type that is not a key type.
     pub(crate) fn of_column(&self, column: &ArrayRef, found: &mut Vec<Identity>) -> bool {
         found.clear();
         match column.data_type() {
@@ -122,7 +123,7 @@ impl Identities {
                 let identity = |key: usize| of_values.get(key).copied().unwrap_or_default();
                 found.extend(dictionary.normalized_keys().into_iter().map(identity));
             }
-            // All NULL.
+            // All rows are NULL.
             DataType::Null => found.resize(column.len(), Identity::default()),
             _ => {
                 found.resize(column.len(), Identity::default());
@@ -140,7 +141,7 @@ impl Identities {
         }
     }
 
-    /// What the cells of an entity are ranked by.
+    /// The secret order of an entity's cells.
     pub(super) fn seed(&self, identity: Identity) -> CellSeed {
         if let Some(salt) = &self.portable {
             return CellSeed::Portable(begun(salt, 'c').chain_update(named(identity)));
@@ -152,12 +153,12 @@ impl Identities {
         CellSeed::Mixed([hash.h1, hash.h2])
     }
 
-    /// The rank of a row of an entity that is to meet rows of other tables: of all its values in use, written in bytes.
+    /// The rank of an entity's row in a join with other tables: of all its used values, encoded as bytes.
     pub(crate) fn of_joined(&self, row: &[u8]) -> Rank {
         self.joined.hash(row).as_u128()
     }
 
-    /// The rank of a row of an entity: `row` holds its cell and its values in words. `bytes` is used again.
+    /// The rank of an entity's row: `row` contains its cell and its values in words. `bytes` is a reused buffer.
     pub(super) fn of_row(&self, identity: Identity, row: &[u64], bytes: &mut Vec<u8>) -> Rank {
         if let Some(salt) = &self.portable {
             let hasher = begun(salt, 'r').chain_update(named(identity));
@@ -168,18 +169,18 @@ impl Identities {
             return u128::from(first) << 64 | u128::from(second);
         }
         bytes.clear();
-        // Never as long as what a seed is made of.
+        // Never as long as the input of a seed.
         bytes.extend(identity.iter().chain(row).flat_map(|word| word.to_le_bytes()));
         self.ranks.hash(bytes).as_u128()
     }
 }
 
-/// What is hashed first: the salt, and what for.
+/// The hash state after the salt and the domain.
 fn begun(salt: &str, tag: char) -> Sha256 {
     Sha256::new().chain_update(salt).chain_update([tag as u8])
 }
 
-/// An entity as a hashed text names it.
+/// The name of an entity in hashed texts.
 fn named([first, second]: Identity) -> String {
     format!("{first:016x}{second:016x}:")
 }
@@ -190,7 +191,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn everything_in_use_decides_a_rank_and_nothing_else() {
+    fn ranks_depend_on_all_used_values_and_nothing_else() {
         let one = Identities::new(&Salt([1; 32]));
         let mut bytes = Vec::new();
         let mut ranks = BTreeSet::new();
@@ -209,9 +210,9 @@ mod tests {
         }
     }
 
-    /// By other programs: `printf %s 0101...01ei-7 | sha256sum`, of which the first 32 digits.
+    /// Computed by other programs: the first 32 digits of `printf %s 0101...01ei-7 | sha256sum`.
     #[test]
-    fn portable_identities_are_what_other_programs_make_of_the_same_texts() {
+    fn portable_identities_match_sha256_of_other_programs() {
         let portable = Identities::of(Ranking::Portable, &Salt([1; 32]));
         let name = |identity| named(identity).trim_end_matches(':').to_owned();
         assert_eq!(name(portable.of_integer(-7)), "d33d32b406673b965a9a9996dc08002b");
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn every_cell_comes_first_equally_often() {
-        // Of 5 cells, for 50,000 entities: 10,000 each, with a standard deviation of 89.
+        // Of 5 cells, for 50,000 entities: 10,000 expected for each cell, with a standard deviation of 89.
         let identities = Identities::new(&Salt([4; 32]));
         for cells in [[0, 1, 2, 3, 4], [0, 1 << 16, 1 << 20, 7, 1 << 31]] {
             let mut first = [0_i32; 5];
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_are_told_apart() {
+    fn different_keys_have_different_identities() {
         let identities = Identities::new(&Salt([1; 32]));
         let mut seen = BTreeSet::new();
         let mut shards = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Which rows of each entity are kept, within one shard: a pure function of the rows as a set.
+//! Selects the kept rows of each entity within one shard: a pure function of the set of rows.
 
 use super::Identity;
 use super::identity::{Identities, Rank};
@@ -8,15 +8,15 @@ use deniable_core::sensitivity::Caps;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bit 0 of a mark: the one row that stands for its entity in its cell. Where caps are applied once for all levels, an entity's
-/// bits in a cell may be those of several rows, each bit once.
+/// Bit 0 of a mark: the row represents its entity in its cell. Where caps are applied once for all levels, an entity's
+/// bits in a cell may be on several rows, each bit once.
 pub(super) const FIRST: u64 = 1;
 
-/// Sorts rows by entity and cell and walks over them. Ranks are computed only where a cap bites.
+/// Sorts rows by entity and cell and walks over them. Ranks are computed only where a cap drops rows.
 pub(super) struct Keeper {
     layout: Layout,
     levels: Levels,
-    /// Arguments, by position, of which marks tell whether any row of the entity in the cell has a value.
+    /// Arguments, by position, whose presence in any row of the entity in the cell is recorded in marks.
     presence: Vec<usize>,
     caps: Caps,
     identities: Identities,
@@ -32,30 +32,30 @@ pub(super) struct Keeper {
 
 /// One item of an entity's kept rows, in order.
 pub(super) enum EntityItem {
-    /// A cell, with so many rows that are kept.
+    /// A cell, with its number of kept rows.
     Cell { rows: usize },
-    /// A value in the cell that came last.
+    /// A value in the last cell.
     Value { argument: usize, value: i64 },
 }
 
-/// The number of an entity's rows at a level that count.
+/// The number of an entity's rows that count at a level.
 pub(super) struct LevelCount {
-    /// Its rows that count.
+    /// The number of rows that count.
     pub(super) rows: usize,
-    /// Whether it has more rows in a cell, or more cells, than count.
+    /// Whether the entity has more rows in a cell, or more cells, than count.
     pub(super) is_beyond: bool,
 }
 
-/// Rows of a bucket, about, when rows are sorted.
+/// Approximate number of rows in a bucket of the sort.
 const ROWS_OF_A_BUCKET: usize = 8;
-/// Most buckets, in bits: what a processor keeps at hand.
+/// Most buckets, in bits: they fit in a processor's cache.
 const MOST_BUCKET_BITS: u32 = 12;
 
 /// Most rows in a shard: positions have 32 bits.
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
 
-/// What this needs for each row beside the row itself: its place in the order, twice, its rank or its cell's, and whether it
-/// is wanted.
+/// Bytes for each row besides the row itself: two entries in the order, its rank or its cell's rank, and whether it is
+/// wanted.
 pub(super) const BYTES_PER_ROW: usize = 2 * 16 + 48 + 1;
 
 impl Keeper {
@@ -81,21 +81,21 @@ impl Keeper {
         }
     }
 
-    /// How many levels there are.
+    /// Number of levels.
     pub(super) fn levels(&self) -> usize {
         self.levels.count()
     }
 
-    /// At how many of them caps are applied: at all, or once for all.
+    /// Number of levels at which caps are applied: all, or one for all levels.
     pub(super) fn cuts(&self) -> usize {
         if self.levels.together() { 1 } else { self.levels.count() }
     }
 
-    /// Hands out the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
+    /// Passes on the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
     /// cell.
     pub(super) fn keep(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(usize, u64)) {
         let together = self.levels.together();
-        // What is marked of the entity that is looked at, in each cell of the level, where several kept ones lie in one.
+        // The bits marked for the current entity in each cell of the level, as several kept cells may fall into one.
         let (mut whose, mut marked) = (None, HashMap::new());
         self.kept_cells(rows, level, &mut |keeper, own| {
             let mut mark = FIRST;
@@ -118,8 +118,8 @@ impl Keeper {
         });
     }
 
-    /// Hands out, entity by entity and cell by cell, in an order that is the same at every level: whose cell it is, and how many of
-    /// its rows are kept; and then, where `values` are wanted, those of these rows.
+    /// Passes on each entity's cells, in an order that is the same at every level: the number of kept rows, and then,
+    /// if `values` is set, the values of these rows.
     pub(super) fn cells(
         &mut self,
         rows: &[u64],
@@ -142,10 +142,11 @@ impl Keeper {
         });
     }
 
-    /// Drops rows that will not be kept at any level, whatever is still to come. `spare` is used again.
+    /// Drops rows that will not be kept at any level, whatever rows follow. `spare` is a reused buffer.
     ///
-    /// What is kept of what was kept of two parts is what is kept of the whole: ranks are fixed. Beside the rows of
-    /// lowest rank one stays for each argument that is known to be present in a kept cell.
+    /// Keeping rows of two parts and then of the kept rows gives the same result as keeping rows of the whole, because
+    /// ranks are fixed. Besides the rows of lowest rank, one row remains for each argument that is present in a kept
+    /// cell.
     pub(super) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
         let width = self.layout.words();
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -166,8 +167,9 @@ impl Keeper {
         self.wanted = wanted;
     }
 
-    /// Hands out, entity by entity, in an order that is the same at every level, how many of its rows count at a level under these caps,
-    /// which are smaller than those that are kept: there is more where they let less count.
+    /// Passes on, for each entity in an order that is the same at every level, the number of its rows that count at a
+    /// level under `caps`. These are smaller than the caps of the kept rows, so the result includes whether the entity
+    /// exceeds them.
     pub(super) fn count(&mut self, rows: &[u64], level: usize, caps: Caps, visit: &mut dyn FnMut(LevelCount)) {
         let most = caps.rows_per_group as usize;
         self.entities(rows, level, &mut |keeper, own| {
@@ -182,7 +184,7 @@ impl Keeper {
         });
     }
 
-    /// Hands out the rows of each entity in each of the cells that it keeps at a level.
+    /// Passes on the rows of each entity in each of the cells that are kept at a level.
     fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
         self.entities(rows, level, &mut |keeper, own| {
             let mut cells = keeper.all_cells(own);
@@ -194,7 +196,7 @@ impl Keeper {
         });
     }
 
-    /// Hands out the rows of each entity, in the order of the cells that caps count at a level.
+    /// Passes on the rows of each entity, in the order of the cells that caps count at a level.
     fn entities(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
         let mut order = std::mem::take(&mut self.order);
         let (layout, width) = (self.layout.clone(), self.layout.words());
@@ -207,7 +209,7 @@ impl Keeper {
         );
         sort(&self.unsorted, &mut order);
         for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
-            // Texts share a first word by accident only. The second word decides.
+            // Two texts rarely have the same first word; the second word then decides.
             let second = |entry: &u128| layout.identity(row_of(rows, width, *entry))[1];
             let only = second(&alike[0]);
             if alike.iter().any(|entry| second(entry) != only) {
@@ -221,7 +223,7 @@ impl Keeper {
         self.order = order;
     }
 
-    /// The cells of one entity, whose rows are in their order, with room for their ranks.
+    /// The cells of one entity, whose rows are sorted, with space for their ranks.
     fn all_cells(&mut self, own: &[u128]) -> Vec<(u64, Range<usize>)> {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
@@ -229,7 +231,7 @@ impl Keeper {
         cells
     }
 
-    /// Leaves the cells of an entity that have the lowest ranks.
+    /// Removes all cells of an entity except those with the lowest ranks.
     fn leave_lowest(&self, rows: &[u64], own: &[u128], most: u32, cells: &mut Vec<(u64, Range<usize>)>) {
         let most = most as usize;
         if cells.len() > most {
@@ -241,7 +243,7 @@ impl Keeper {
         }
     }
 
-    /// Hands out the positions of an entity's rows in a cell that have the lowest ranks.
+    /// Passes on the positions of an entity's rows in a cell that have the lowest ranks.
     fn lowest(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(usize)) {
         let width = self.layout.words();
         let most = self.caps.rows_per_group as usize;
@@ -253,17 +255,17 @@ impl Keeper {
                 let values = self.layout.values(row_of(rows, width, *entry));
                 ranked.push((self.identities.of_row(identity, values, &mut self.bytes), *entry as u32));
             }
-            // Rows of one rank have the same values, and it does not matter which of them is kept.
+            // Rows of equal rank have equal values, so any of them may be kept.
             keep_lowest(&mut ranked, most, |(rank, _)| *rank);
             ranked.iter().for_each(|(_, position)| visit(*position as usize));
             self.ranked = ranked;
         } else {
-            // Without arguments all rows are alike.
+            // Without arguments all rows are equal.
             own.iter().take(most).for_each(|entry| visit(*entry as u32 as usize));
         }
     }
 
-    /// The position of a row that has a value of an argument, if any has.
+    /// The position of a row that has a value of an argument, if there is one.
     fn witness(&self, rows: &[u64], own: &[u128], argument: usize) -> Option<usize> {
         let width = self.layout.words();
         let found = own.iter().find(|entry| self.layout.is_present(row_of(rows, width, **entry), argument));
@@ -271,13 +273,13 @@ impl Keeper {
     }
 }
 
-/// Sorts entries: into buckets by the bits in which the first and the last identity differ first, then bucket by
-/// bucket. Identities are spread evenly, so that buckets are small.
+/// Sorts entries: into buckets by the highest bits in which identities differ, then within each bucket. Identities are
+/// uniform, so buckets are small.
 fn sort(entries: &[u128], sorted: &mut Vec<u128>) {
     sorted.clear();
     sorted.resize(entries.len(), 0);
     let common = entries.iter().fold((u128::MAX, 0), |(all, any), entry| (all & entry, any | entry));
-    // Bits that are the same in all entries: those that chose the shard, and a few by chance.
+    // Bits that are equal in all entries: those that chose the shard, and a few by chance.
     let same = (common.0 ^ common.1).leading_zeros().min(64);
     let bits = (entries.len() / ROWS_OF_A_BUCKET).max(1).ilog2().min(MOST_BUCKET_BITS);
     let bucket_of = |entry: u128| (entry << same >> (128 - MOST_BUCKET_BITS)) as usize >> (MOST_BUCKET_BITS - bits);
@@ -309,7 +311,7 @@ fn cell_of(entry: u128) -> u32 {
     (entry >> 32) as u32
 }
 
-/// Where neighbours are the same.
+/// The ranges of consecutive equal elements.
 fn ranges<'a>(
     entries: &'a [u128],
     same: impl Fn(&u128, &u128) -> bool + 'a,
@@ -322,7 +324,7 @@ fn ranges<'a>(
     })
 }
 
-/// Leaves the `most` lowest, in any order.
+/// Keeps the `most` lowest elements, in any order.
 fn keep_lowest<T, K: Ord>(all: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) {
     if most < all.len() {
         all.select_nth_unstable_by_key(most, key);
@@ -335,7 +337,7 @@ mod tests {
     use super::*;
     use crate::bound::Salt;
 
-    /// Rows of identity and cell, in the layout of texts without arguments.
+    /// The kept rows of identities and cells, in the layout of text keys without arguments.
     fn kept(rows: &[([u64; 2], u32)], caps: Caps) -> Vec<([u64; 2], u32, u64)> {
         let layout = Layout::new(true, vec![]);
         let mut words = Vec::new();
@@ -354,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_share_half_of_their_hash_are_two_entities() {
+    fn texts_with_equal_first_words_are_different_entities() {
         let caps = Caps { rows_per_group: 2, groups: 1 };
         let (one, other) = ([8, 1], [8, 2]);
         let rows = [(one, 5), (other, 5), (one, 5), (other, 5), (one, 5), ([9, 1], 5)];
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_one_depends_on_that_one_alone() {
+    fn kept_rows_depend_on_the_entity_s_own_rows_alone() {
         let caps = Caps { rows_per_group: 1, groups: 1 };
         let own: Vec<([u64; 2], u32)> = (0..9).map(|cell| ([4, 4], cell)).collect();
         let alone = kept(&own, caps);

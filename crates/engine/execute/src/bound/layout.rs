@@ -1,17 +1,16 @@
-//! How the operator holds a row: a fixed number of 64-bit words, so that rows are sorted, moved and spilled as they
-//! are.
+//! The layout of a row: a fixed number of 64-bit words, so that rows are sorted, moved and spilled without conversion.
 //!
 //! ```text
 //! identity     1 word, or 2 where the entity key is a text
 //! combination  of all groups' keys, in the low half of a word; above it one bit for each of the first 32 arguments
 //!              that has a value, and for more arguments more words of bits
-//! units        1 word for each argument with a grid, 0 where there is no value
+//! units        1 word for each argument with a grid, 0 where it is NULL
 //! ```
 
 use super::Identity;
 use super::decode::Values;
 
-/// Arguments whose bits fit beside the combination.
+/// Number of arguments whose bits fit in the word of the combination.
 const BESIDE: usize = 32;
 
 #[derive(Debug, Clone)]
@@ -24,24 +23,24 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// `text` is about the entity key.
+    /// `text` is whether the entity key is a text.
     pub(super) fn new(text: bool, grids: Vec<bool>) -> Self {
         let bits = 1 + grids.len().saturating_sub(BESIDE).div_ceil(64);
         let units = grids.iter().filter(|has_grid| **has_grid).count();
         Self { identity: if text { 2 } else { 1 }, bits, grids, units }
     }
 
-    /// Words of a row.
+    /// Number of words in a row.
     pub(super) fn words(&self) -> usize {
         self.identity + self.bits + self.units
     }
 
-    /// Arguments of a row.
+    /// Number of arguments in a row.
     pub(super) fn arguments(&self) -> usize {
         self.grids.len()
     }
 
-    /// Writes one row of a batch to the end of `words`, with as many of its first arguments as there is place for.
+    /// Appends one row of a batch to `words`, with as many of its first arguments as fit.
     pub(super) fn write(
         &self,
         identity: Identity,
@@ -68,7 +67,7 @@ impl Layout {
         }
     }
 
-    /// Hands out the argument's values of a row, in order: 0 for one that is present and has no grid.
+    /// Passes on the argument values of a row, in order: 0 for an argument without a grid that is present.
     #[inline]
     pub(super) fn read(&self, row: &[u64], mut visit: impl FnMut(usize, Option<i64>)) {
         let mut units = self.identity + self.bits;
@@ -79,7 +78,7 @@ impl Layout {
         }
     }
 
-    /// Whom a row belongs to.
+    /// The entity of a row.
     #[inline]
     pub(super) fn identity(&self, row: &[u64]) -> Identity {
         [row[0], if self.identity == 2 { row[1] } else { 0 }]
@@ -91,7 +90,7 @@ impl Layout {
         row[self.identity] as u32
     }
 
-    /// What tells rows of one entity apart: the combination once more, and all values.
+    /// The words that distinguish rows of one entity: the combination, and all values.
     #[inline]
     pub(super) fn values<'a>(&self, row: &'a [u64]) -> &'a [u64] {
         &row[self.identity..]
@@ -105,7 +104,7 @@ impl Layout {
     }
 }
 
-/// The word, counted from the combination's, and the bit that say whether an argument has a value.
+/// The word, counted from the combination's, and the bit that record whether an argument has a value.
 #[inline]
 fn bit_of(argument: usize) -> (usize, usize) {
     match argument.checked_sub(BESIDE) {
@@ -120,7 +119,7 @@ mod tests {
     use arrow_buffer::NullBuffer;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn reading_returns_the_written_values() {
         // 200 arguments: every third has no grid, every fifth no value.
         let grids: Vec<bool> = (0..200).map(|argument| argument % 3 != 0).collect();
         let values: Vec<Values> = (0..200)

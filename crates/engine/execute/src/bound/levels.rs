@@ -1,37 +1,38 @@
-//! From the combination of all groups' keys to the cell of each level.
+//! Maps the combination of all groups' keys to the cell of each level.
 
 use super::lookup::NOWHERE;
 use deniable_query::Group;
 use deniable_query::Nesting;
 use std::sync::Arc;
 
-/// The levels of a question: GROUPING SETS, ROLLUP and CUBE have several.
+/// The levels of a query: GROUPING SETS, ROLLUP and CUBE have several.
 #[derive(Clone)]
 pub(super) struct Levels {
     levels: Arc<[Level]>,
-    /// Whether caps are applied to combinations, once for all levels, and not to the cells of each (S-LEV).
+    /// Whether caps are applied to combinations, once for all levels, instead of to the cells of each level (S-LEV).
     together: bool,
 }
 
-/// Where a level's groups are found in a combination, and how many cells they make.
+/// The positions of a level's groups in a combination, and its number of cells.
 struct Level {
     /// Whether its cells are the combinations themselves.
     is_finest: bool,
     places: Vec<Place>,
 }
 
-/// A group's key in a combination is at position `combination / below % keys`, or lies where `parents` has that position.
+/// A group's key in a combination is at position `combination / below % keys`, or is the parent of that key in
+/// `parents`.
 struct Place {
     below: u32,
     keys: u32,
-    /// How many keys the group has, and for a group that follows from another which of them follows from each key of that one.
+    /// The number of the group's keys, and for a group that follows from another the parent of each key of that group.
     own: u32,
     parents: Option<Vec<u32>>,
 }
 
 impl Levels {
-    /// `levels` hold positions in `groups`. The planner makes sure that combinations, those of the groups that follow from no other,
-    /// fit into 32 bits.
+    /// `levels` contains positions in `groups`. The planner ensures that the combinations of the groups that follow
+    /// from no other fit in 32 bits.
     pub(super) fn new(groups: &[Group], levels: &[Vec<usize>], nesting: &Nesting, together: bool) -> Self {
         let size = |group: usize| groups[group].keys.len() as u32;
         let is_counted = |group: &usize| !nesting.is_determined(*group);
@@ -56,12 +57,13 @@ impl Levels {
         self.levels.len()
     }
 
-    /// Whether what is kept is the same at all levels.
+    /// Whether the kept rows are the same at all levels.
     pub(super) fn together(&self) -> bool {
         self.together
     }
 
-    /// What caps count of a combination at a level: its cell, or itself where they are applied once for all levels.
+    /// The unit of caps at a level: the cell of a combination, or the combination itself if caps are applied once for
+    /// all levels.
     #[inline]
     pub(super) fn capped_by(&self, level: usize, combination: u32) -> u32 {
         if self.together { combination } else { self.cell_of(level, combination) }
@@ -80,7 +82,7 @@ impl Levels {
         })
     }
 
-    /// The cells of many rows. `buffer` is used again.
+    /// The cells of many rows. `buffer` is a reused buffer.
     pub(super) fn cells_of<'a>(&self, level: usize, combinations: &'a [u32], buffer: &'a mut Vec<u32>) -> &'a [u32] {
         if self.levels[level].is_finest {
             return combinations;
@@ -97,7 +99,7 @@ mod tests {
     use deniable_core::schema::Key;
 
     #[test]
-    fn cells_are_what_is_left_of_combinations() {
+    fn cells_are_projections_of_combinations() {
         let group = |keys: i64| Group {
             name: String::new(),
             keys: (0..keys).map(Key::Integer).collect(),

@@ -1,4 +1,4 @@
-//! Which declared cell a row falls into, if any.
+//! Finds the declared cell of a row.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
@@ -9,20 +9,20 @@ use deniable_core::schema::Key;
 use deniable_query::facts::keys::decimal_key;
 use std::collections::HashMap;
 
-/// The cell of a row whose key is not declared: none.
+/// The cell of a row whose key is not declared.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// Longest table of whole numbers that is looked into without a hash.
+/// Longest table of integers that is indexed directly instead of hashed.
 const MOST_DENSE: usize = 1 << 12;
 
 /// The positions of one group column's declared keys.
 pub(super) struct KeyLookup {
     size: u32,
     null: u32,
-    /// Where values are that are none of the keys.
+    /// The position of values outside the keys.
     other: u32,
     short: Table,
-    /// Whole numbers that lie close together, by their distance from the lowest.
+    /// Positions of integers in a small range, by their distance from the lowest.
     dense: Option<(i64, Vec<u32>)>,
     long: HashMap<String, u32>,
     booleans: [u32; 2],
@@ -61,7 +61,7 @@ impl KeyLookup {
         lookup
     }
 
-    /// Refines the cells of a batch by this column; rows with an undeclared key are in no cell.
+    /// Refines the cells of a batch by this column; rows with an undeclared key get no cell.
     pub(super) fn refine(&self, column: &ArrayRef, cells: &mut [u32]) {
         // Logical: a column of type Null, or a dictionary, may be NULL without a bitmap of its own.
         let nulls = column.logical_nulls();
@@ -84,7 +84,7 @@ impl KeyLookup {
                 });
             }
             DataType::Dictionary(..) => {
-                // Each different key is looked up once for the whole batch.
+                // Each distinct key is looked up once for the whole batch.
                 let dictionary = column.as_any_dictionary();
                 let values = dictionary.values();
                 let positions = self.positions(values);
@@ -118,7 +118,7 @@ impl KeyLookup {
                 self.place(cells, nulls, |row| self.short.find(PackedKey::timestamp(values[row])));
             }
             DataType::Null => self.place(cells, nulls, |_| NOWHERE),
-            // No key has another type.
+            // Keys have no other type.
             _ => cells.fill(NOWHERE),
         }
     }
@@ -147,13 +147,13 @@ impl KeyLookup {
             let position = if is_null { self.null } else { position_of(row) };
             let position = if position == NOWHERE && !is_null { self.other } else { position };
             let nowhere = *cell == NOWHERE || position == NOWHERE;
-            // Cannot wrap where it counts: the planner makes sure that combinations fit.
+            // Does not wrap for cells that count: the planner ensures that combinations fit.
             *cell = if nowhere { NOWHERE } else { cell.wrapping_mul(self.size).wrapping_add(position) };
         }
     }
 }
 
-/// The positions of whole numbers, from the lowest to the highest, where that takes little room.
+/// The positions of integers, from the lowest to the highest, if that takes little memory.
 fn dense(keys: &[Key]) -> Option<(i64, Vec<u32>)> {
     let number = |key: &Key| if let Key::Integer(value) = key { Some(*value) } else { None };
     let (lowest, highest) = (keys.iter().filter_map(number).min()?, keys.iter().filter_map(number).max()?);
@@ -174,11 +174,11 @@ struct PackedKey {
     last: u64,
 }
 
-/// The longest text that a view holds by itself.
+/// The longest text that a view stores inline.
 const SHORT: usize = 12;
 
 impl PackedKey {
-    /// The low half of the first word is the length of a text, 0 to 12; kinds of numbers come after.
+    /// The low half of the first word is the length of a text, 0 to 12; kinds of numbers have higher values.
     fn number(kind: u64, bits: u64) -> Self {
         Self { first: kind, last: bits }
     }
@@ -187,7 +187,7 @@ impl PackedKey {
         Self::number(0xd0, value as u64)
     }
 
-    /// By the bits of the float, -0 as 0.
+    /// The bits of the float, with -0 as 0.
     fn decimal(value: f64) -> Self {
         Self::number(0xd1, (value + 0.0).to_bits())
     }
@@ -200,7 +200,7 @@ impl PackedKey {
         Self::number(0xd3, micros as u64)
     }
 
-    /// A short text as a view holds it: its length in 32 bits, then its bytes, then zeros.
+    /// A short text as a view stores it: its length in 32 bits, then its bytes, then zeros.
     #[inline]
     fn view(view: u128) -> Option<Self> {
         (view as u32 as usize <= SHORT).then_some(Self { first: view as u64, last: (view >> 64) as u64 })
@@ -224,8 +224,8 @@ impl PackedKey {
     }
 }
 
-/// A small open hash table. It is sparse and never changes while rows are read, so that the keys of rows, declared
-/// or not, are found or missed after a look at a few neighbours.
+/// A small open hash table. It is sparse and never changes while rows are read, so that each lookup inspects only a few
+/// neighbouring entries.
 struct Table {
     slots: Vec<(PackedKey, u32)>,
     shift: u32,
@@ -275,8 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_every_length_are_told_apart() {
-        // All texts over two letters up to length 5, and long ones that agree at both ends.
+    fn texts_of_every_length_are_distinguished() {
+        // All texts over two letters up to length 5, and long texts that agree at both ends.
         let mut texts: Vec<String> = vec![String::new()];
         for length in 1..=5 {
             texts

@@ -1,17 +1,17 @@
-//! From rows to exact cells: drop undeclared keys, clamp, cap each entity's rows, add up.
+//! From rows to exact cells: drops undeclared keys, clamps values, caps each entity's rows, and sums.
 //!
 //! ```text
 //! rows of NULL entity, rows with undeclared keys   dropped                                       lookup, columns
-//! values                                           brought onto their grids, clamped             decode
+//! values                                           rounded to their grids, clamped                decode
 //! groupings                                        the cell of each level, from all keys         levels
-//! entities                                         at most r rows in each of at most g cells     cap_rows: shards, keep
-//!   or one value of each                           where a question is about entities            entities
-//! cells                                            added up in 128 bits; values that are ranked  totals, pile
+//! entities                                         at most r rows in each of at most g cells     cap_rows (shards, keep)
+//!   or one value of each                           if the query is about entities                entities
+//! cells                                            summed in 128 bits; values of ranks            totals, pile
 //! ```
 //!
-//! What is kept of one entity depends on that entity's rows alone: rows and cells are ranked by a salted hash of the
-//! entity and the values in use (`identity`), never by row number, file order, partition or memory. Rows that agree in
-//! every value in use are interchangeable.
+//! The kept rows of one entity depend on that entity's rows alone: rows and cells are ranked by a salted hash of the
+//! entity and the used values (`identity`), never by row number, file order, partition or memory. Rows that agree in
+//! all used values are interchangeable.
 
 mod cap_rows;
 mod columns;
@@ -48,12 +48,12 @@ use deniable_query::{Query, presence};
 pub(crate) use entities::Fold;
 use std::sync::Arc;
 
-/// The secret that decides which rows of an entity are kept when there are more than its caps allow.
+/// The secret that decides which rows of an entity are kept if there are more than its caps allow.
 #[derive(Clone)]
 pub struct Salt(pub [u8; 32]);
 
 impl Salt {
-    /// As hexadecimal digits, for whoever hashes texts.
+    /// As hexadecimal digits, for hashing it as a text.
     #[must_use]
     pub fn digits(&self) -> String {
         deniable_core::text::hexadecimal(&self.0)
@@ -66,20 +66,20 @@ impl std::fmt::Debug for Salt {
     }
 }
 
-/// The resource or source that failed a computation. Nothing else can stop it.
+/// The resource or source that failed a computation. There is no other failure.
 #[derive(Debug)]
 pub enum ComputeError {
     /// The limit of memory.
     Memory,
-    /// Room for temporary files, or the device that they are on.
+    /// The space for temporary files, or their device.
     Disk(std::io::Error),
-    /// A file could not be read to the end, though it was what it should be before.
+    /// A file that could not be read to the end, although it was as registered before.
     Input,
-    /// A database could not, or its rows are not those that were registered.
+    /// A database that failed, or whose rows are not the registered ones.
     Database(SourceError),
 }
 
-/// Some value, for tests of what does not look at it.
+/// An arbitrary value, for tests that do not depend on it.
 #[cfg(test)]
 pub(crate) fn nowhere() -> deniable_expression::Id {
     let mut program = deniable_expression::Program::default();
@@ -87,14 +87,14 @@ pub(crate) fn nowhere() -> deniable_expression::Id {
 }
 
 impl Meaning {
-    /// What the columns of a query's batches mean where every row is an entity of its own.
+    /// The layout of a query's batches where every row is a separate entity.
     pub(crate) fn of_query(query: &Query, watch: Option<Arc<Watch>>) -> Self {
         Self::new(query.looked_up(), &query.rows().arguments, None, watch)
     }
 }
 
 impl<'a> CapRules<'a> {
-    /// What a query asks for.
+    /// The caps of a query.
     pub(crate) fn of_query(query: &'a Query, salt: &'a Salt, watch: Option<Arc<Watch>>) -> Self {
         let of = query.of_rows();
         let fold = |about: &PerEntity| Fold::of(about, watch.clone());

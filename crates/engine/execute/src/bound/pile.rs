@@ -1,11 +1,11 @@
-//! The values of a cell, where ranks are asked: how often each occurs.
+//! The values of a cell for ranks, with the number of occurrences of each.
 
 use deniable_core::noise::counted;
 
-/// Values that wait before they are counted, at least.
+/// Least number of values in the buffer before they are counted.
 const WAITING: usize = 256;
 
-/// Values with their multiplicities. It takes no more room than there are different values, and a few that wait.
+/// A multiset of values. Its size is that of the distinct values, plus a small buffer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pile {
     /// Ascending.
@@ -17,13 +17,13 @@ impl Pile {
     #[inline]
     pub(super) fn push(&mut self, value: i64) {
         self.waiting.push(value);
-        // As many as were counted already, so that each is moved a few times only.
+        // The buffer grows with the counted values, so that each value is moved only a few times.
         if self.waiting.len() >= WAITING.max(self.counted.len()) {
             self.count();
         }
     }
 
-    /// Bytes that it takes.
+    /// Number of bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         self.counted.capacity() * size_of::<(i64, u64)>() + self.waiting.capacity() * size_of::<i64>()
     }
@@ -45,7 +45,7 @@ impl Pile {
     }
 }
 
-/// Two ascending lists as one.
+/// Merges two ascending lists.
 fn merged(left: Vec<(i64, u64)>, right: Vec<(i64, u64)>) -> Vec<(i64, u64)> {
     if left.is_empty() || right.is_empty() {
         return if left.is_empty() { right } else { left };
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn piles_count_what_was_put_in(
+        fn piles_count_the_values_put_in(
             left in prop::collection::vec(-40_i64..40, 0..2_000),
             right in prop::collection::vec(-4_000_i64..4_000, 0..2_000),
         ) {

@@ -1,4 +1,4 @@
-//! What the fast code must do, as plainly as it can be said: row by row, in maps, with a rank for everything.
+//! A reference implementation of the fast code, as simple as possible: row by row, in maps, with a rank for everything.
 
 use super::CapRules;
 use super::Identity;
@@ -14,20 +14,20 @@ use std::collections::BTreeMap;
 
 type Values = Vec<Option<i64>>;
 
-/// A row that counts: whose, with which combination of keys, with which values.
+/// A row that counts: its entity, its combination of keys, its values.
 pub(super) type Row = (Identity, u32, Values);
 
 /// A level and one of its cells.
 pub(super) type Cell = (usize, u32);
 
-/// The kept rows, each with its cell and its values, and the marks of cells, which any row of a cell may carry.
+/// The kept rows, each with its cell and its values, and the marks of cells, which may be on any row of a cell.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ReferenceRows {
     pub(super) rows: Vec<(Cell, Values)>,
     pub(super) marks: Vec<(Cell, u64)>,
 }
 
-/// The cell of a combination at a level: the keys one by one, and those of the level put together again.
+/// The cell of a combination at a level: the keys are separated, and those of the level combined.
 pub(super) fn cell(combination: u32, groups: &[Group], level: &[usize]) -> u32 {
     let mut keys = Vec::new();
     let mut rest = combination;
@@ -60,7 +60,7 @@ fn value(argument: &Argument, column: &ArrayRef, row: usize) -> Option<i64> {
     }
 }
 
-/// The rows of a batch that count. `identities` are given when the first column is an entity key.
+/// The rows of a batch that count. `identities` is present when the first column is an entity key.
 pub(super) fn rows(
     batch: &RecordBatch,
     groups: &[Group],
@@ -93,7 +93,7 @@ pub(super) fn rows(
     rows
 }
 
-/// What is kept of rows at each level: the cells of lowest rank of each entity, and in each the rows of lowest rank.
+/// The kept rows at each level: the cells of lowest rank of each entity, and in each the rows of lowest rank.
 pub(super) fn keep(rows: &[Row], capping: &CapRules<'_>, by: &Identities) -> ReferenceRows {
     let mut kept = ReferenceRows::default();
     for (at, level) in capping.levels.iter().enumerate() {
@@ -127,7 +127,7 @@ pub(super) fn keep(rows: &[Row], capping: &CapRules<'_>, by: &Identities) -> Ref
     kept
 }
 
-/// Every row an entity of its own, which counts at each level.
+/// Keeps every row as a separate entity, which counts at each level.
 pub(super) fn keep_all(rows: &[Row], query: &Query) -> ReferenceRows {
     let mut kept = ReferenceRows::default();
     for (at, level) in query.levels().iter().enumerate() {
@@ -137,7 +137,7 @@ pub(super) fn keep_all(rows: &[Row], query: &Query) -> ReferenceRows {
     kept
 }
 
-/// What a row is ranked by: its keys, a bit for each of up to 32 values, the values of arguments with a grid.
+/// The input of a row's rank: its keys, a bit for each of up to 32 values, the values of arguments with a grid.
 fn words(combination: u32, values: &[Option<i64>], arguments: &[Argument]) -> Vec<u64> {
     assert!(values.len() <= 32);
     let bits = values.iter().enumerate().map(|(bit, value)| u64::from(value.is_some()) << (32 + bit));
@@ -147,7 +147,7 @@ fn words(combination: u32, values: &[Option<i64>], arguments: &[Argument]) -> Ve
     words
 }
 
-/// What each measure has gathered of what is kept, as [`super::Exact::reveal`] gives it.
+/// The cells of each measure over the kept rows, in the form of [`super::Exact::reveal`].
 pub(super) fn totals(query: &Query, kept: &ReferenceRows) -> Vec<Vec<Vec<i128>>> {
     let presence = presence(query.measures());
     let totals = query.measures().iter().map(|measure| {

@@ -1,4 +1,4 @@
-//! Rows, scattered over shards by their entity, in memory as far as allowed and in temporary files beyond.
+//! Rows scattered over shards by their entity, in memory as far as allowed and in temporary files beyond.
 //!
 //! All rows of an entity are in one shard.
 
@@ -13,44 +13,44 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Words of a buffer's first and largest chunks.
 const SMALLEST_CHUNK: usize = 1 << 6;
 const LARGEST_CHUNK: usize = 1 << 14;
-/// Words that are read from a file at once.
+/// Number of words that are read from a file at once.
 const READ_AT_ONCE: usize = 1 << 15;
 const WORD: usize = size_of::<u64>();
 
-/// Rows on their way into shards, from one partition.
+/// Collects rows of one partition in shards.
 pub(crate) struct Scatter {
-    /// Words of a row.
+    /// Number of words in a row.
     width: usize,
-    /// Bits of the identity that were used before, and that are used here.
+    /// The number of identity bits that were used before, and the number used here.
     used: u32,
     bits: u32,
-    /// The chunk of each shard that rows are added to.
+    /// The chunk of each shard to which rows are appended.
     open: Vec<Vec<u64>>,
     shards: Vec<Shard>,
-    /// Most bytes to hold in memory.
+    /// Most bytes in memory.
     allowance: usize,
     reservation: Reservation,
     disk: Arc<Disk>,
-    /// The one file of this scatter, once it was needed, with how much was written to it.
+    /// The file of this scatter, created when first needed, with the number of words written to it.
     file: Option<(Arc<Mutex<File>>, u64)>,
 }
 
-/// Where rows go that do not fit into memory.
+/// The place of temporary files.
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
-    /// The folder; `None` is the system's for temporary files.
+    /// The folder; `None` is the system's folder for temporary files.
     folder: Option<PathBuf>,
-    /// Words that were written so far.
+    /// Number of words written so far.
     pub(super) spilled: AtomicUsize,
 }
 
 impl Disk {
-    /// A folder; `None` is the system's for temporary files.
+    /// `None` is the system's folder for temporary files.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, ..Self::default() }
     }
 
-    /// A file of private rows, without a name.
+    /// Creates a file for private rows, without a name in the file system.
     pub(crate) fn file(&self) -> std::io::Result<File> {
         temporary_file(self.folder.as_deref())
     }
@@ -61,7 +61,7 @@ impl Disk {
 pub(super) struct Shard {
     chunks: Vec<Vec<u64>>,
     parts: Vec<FilePart>,
-    /// What the chunks take of the memory pool, once the shard is complete.
+    /// The memory of the chunks, once the shard is complete.
     reservations: Vec<Reservation>,
 }
 
@@ -73,7 +73,7 @@ struct FilePart {
 }
 
 impl Scatter {
-    /// Shards by the `bits` bits after the first `used` ones of an entity's first word.
+    /// Shards by the `bits` bits of an entity's first word after the first `used`.
     pub(super) fn new(
         width: usize,
         (used, bits): (u32, u32),
@@ -86,13 +86,13 @@ impl Scatter {
         Self { width, used, bits, open, shards, allowance, reservation, disk, file: None }
     }
 
-    /// Takes in one row.
+    /// Adds one row.
     #[inline]
     pub(super) fn push(&mut self, row: &[u64]) -> Result<(), ComputeError> {
         self.push_with(row[0], &mut |chunk| chunk.extend_from_slice(row))
     }
 
-    /// Takes in one row of the entity with this first word; `write` writes it to the end of its chunk.
+    /// Adds one row of the entity with this first word; `write` appends it to the chunk.
     #[inline]
     pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<(), ComputeError> {
         let at = (first << self.used >> (64 - self.bits)) as usize;
@@ -104,7 +104,6 @@ impl Scatter {
         Ok(())
     }
 
-    /// Opens a new chunk for a shard.
     fn make_room(&mut self, at: usize) -> Result<(), ComputeError> {
         let width = self.width;
         let words =
@@ -124,14 +123,14 @@ impl Scatter {
         Ok(())
     }
 
-    /// Adds what is open to the shards.
+    /// Moves the open chunks into the shards.
     fn close(&mut self) {
         for (shard, open) in self.shards.iter_mut().zip(&mut self.open) {
             shard.add(std::mem::take(open));
         }
     }
 
-    /// Writes everything in memory to a file.
+    /// Writes all rows in memory to the file.
     fn spill(&mut self) -> Result<(), ComputeError> {
         if self.reservation.size() == 0 {
             return Ok(());
@@ -170,13 +169,13 @@ impl Scatter {
         Ok(())
     }
 
-    /// All shards, in order, on disk.
+    /// Returns all shards, in order, on disk.
     pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, ComputeError> {
         self.spill()?;
         Ok(self.shards)
     }
 
-    /// All shards, in order, as far as possible in memory.
+    /// Returns all shards, in order, in memory as far as possible.
     pub(super) fn finish(mut self) -> Vec<Shard> {
         self.close();
         for shard in &mut self.shards {
@@ -203,13 +202,13 @@ impl Shard {
         self.reservations.append(&mut other.reservations);
     }
 
-    /// Words of all rows that were not taken yet.
+    /// Number of words in rows that were not taken yet.
     pub(super) fn words(&self) -> usize {
         let in_memory: usize = self.chunks.iter().map(Vec::len).sum();
         self.parts.iter().fold(in_memory, |sum, part| sum + part.words)
     }
 
-    /// Moves rows out, until there are `most` words in `rows` or none left here.
+    /// Moves rows out, until `rows` contains `most` words or the shard is empty.
     pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<(), ComputeError> {
         while rows.len() < most {
             let room = most - rows.len();
@@ -263,7 +262,7 @@ mod tests {
         let disk = Arc::new(Disk::new(Some(folder.path().to_owned())));
         let memory = Memory::new(Some(10_000));
         let mut scatter = scatter((8, 2), &memory, &disk);
-        // The third byte of the first word is where the bits are.
+        // The shard is chosen by the third byte of the first word.
         let row = |number: u64| [(number % 4) << 54 | number, number, !number];
         (0..2_000).for_each(|number| scatter.push(&row(number)).unwrap());
         assert!(disk.spilled.load(Ordering::Relaxed) > 3_000 && memory.used() <= 4_000);

@@ -1,4 +1,5 @@
-//! The fast code and the plain one agree: on random rows, in all batch sizes, partitions and limits of memory.
+//! The fast code agrees with the reference implementation on random rows, for all batch sizes, partitions and memory
+//! limits.
 
 use super::reference::{self, ReferenceRows};
 use super::{CapRows, CapRules, ComputeError, Disk, Salt};
@@ -44,7 +45,8 @@ impl Dice {
     }
 }
 
-/// Entities by whole numbers or texts, two group columns, a whole number, a decimal with coarse steps, a text.
+/// A table with integer or text keys of entities, two group columns, an integer, a decimal with coarse steps and a
+/// text.
 fn table(entity: ColumnType, caps: Option<Caps>) -> TableSchema {
     let bounds = |low: i64, high: i64, step: &str| {
         Some(Bounds::new(whole(low), whole(high), parse_rational(step).unwrap()).unwrap())
@@ -52,7 +54,7 @@ fn table(entity: ColumnType, caps: Option<Caps>) -> TableSchema {
     let column = |name: &str, kind, bounds, keys| Column { bounds, keys, ..Column::new(name, kind) };
     let texts = ["red", "green", "blue", "a colour with a long name"];
     let texts = texts.iter().map(|text| Key::Text((*text).to_owned())).chain([Key::Null]);
-    // Values that are none of the keys count together in every other table.
+    // In every other table, values outside the keys count together.
     let texts = texts.chain((entity == ColumnType::Integer).then_some(Key::Other));
     TableSchema {
         name: "t".to_owned(),
@@ -130,7 +132,7 @@ fn random(dice: &mut Dice, table: &TableSchema, rows: usize) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema(&columns, table)), columns).unwrap()
 }
 
-/// The columns of a table in memory: texts as they come.
+/// The columns of a table in memory, with texts as stored.
 fn schema(batch: &[ArrayRef], table: &TableSchema) -> Schema {
     let field = |(column, array): (&Column, &ArrayRef)| Field::new(&column.name, array.data_type().clone(), true);
     Schema::new(table.columns.iter().zip(batch).map(field).collect::<Vec<_>>())
@@ -145,7 +147,7 @@ fn shuffled(dice: &mut Dice, batch: &RecordBatch) -> RecordBatch {
     arrow_select::take::take_record_batch(batch, &UInt64Array::from(order)).unwrap()
 }
 
-/// Cut into batches, which are dealt out to partitions.
+/// Splits rows into batches and distributes these over partitions.
 fn dealt(dice: &mut Dice, batch: &RecordBatch, size: usize, partitions: usize) -> Vec<Vec<RecordBatch>> {
     let mut dealt = vec![Vec::new(); partitions];
     for start in (0..batch.num_rows()).step_by(size) {
@@ -155,7 +157,7 @@ fn dealt(dice: &mut Dice, batch: &RecordBatch, size: usize, partitions: usize) -
     dealt
 }
 
-/// What the operator is given, and how it is run.
+/// The input of the operator, and its resources.
 struct Case<'a> {
     capping: CapRules<'a>,
     partitions: Vec<Vec<RecordBatch>>,
@@ -168,7 +170,7 @@ fn run(case: &Case<'_>) -> (ReferenceRows, usize) {
     try_run(case).unwrap()
 }
 
-/// Runs the operator. Also gives the rows that were spilled; the folder that it spills to must stay empty.
+/// Runs the operator. Returns the kept rows and the number of spilled rows; the folder for spilling must stay empty.
 fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(Disk::new(Some(folder.path().to_owned())));
@@ -223,7 +225,7 @@ const CAPS: [Caps; 6] = [
     Caps { rows_per_group: u32::MAX, groups: u32::MAX },
 ];
 
-/// The columns that the operator gets, in one of the forms that texts are stored in.
+/// The columns of the operator's input, with texts in one of the forms in which they are stored.
 fn input(batch: &RecordBatch, columns: &[usize], text: &DataType) -> RecordBatch {
     let columns = columns.iter().map(|at| match batch.column(*at).data_type() {
         DataType::Utf8 => cast(batch.column(*at), text).unwrap(),
@@ -236,7 +238,7 @@ fn input(batch: &RecordBatch, columns: &[usize], text: &DataType) -> RecordBatch
 }
 
 fn arguments(table: &TableSchema) -> Vec<Argument> {
-    // n, x, note; and n once more, for its presence only.
+    // n, x and note; and n again, for its presence only.
     let query = deniable_sql::plan("SELECT SUM(n), SUM(x), COUNT(note) FROM t", std::slice::from_ref(table)).unwrap();
     let mut arguments = query.rows().arguments.clone();
     assert_eq!(arguments.iter().map(|argument| argument.grid.is_some()).collect::<Vec<_>>(), [true, true, false]);
@@ -244,13 +246,13 @@ fn arguments(table: &TableSchema) -> Vec<Argument> {
     arguments
 }
 
-/// Bytes that hold the rows of an entity that are kept, in all cells that there are, and not those of all entities.
+/// Bytes that suffice for the kept rows of an entity in all cells, but not for those of all entities.
 const LITTLE: usize = 30_000;
-/// Bytes that hold all rows of the largest of them, thrice over.
+/// Bytes that suffice for three times the rows of the largest entity.
 const ENOUGH: usize = 1 << 21;
 
 #[test]
-fn the_operator_keeps_what_the_plain_code_keeps() {
+fn the_operator_keeps_the_rows_of_the_reference() {
     let mut dice = Dice::new(1);
     let (mut spilled, mut bitten) = (0, 0);
     for round in 0..sized(20, 40) {
@@ -289,7 +291,7 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
         };
         let expected = reference::keep(&counting, &capping(), &identities);
         bitten += counting.len() * levels - expected.rows.len();
-        // So little memory is too little to choose from all rows of the largest entity.
+        // With this little memory the rows of the largest entity do not fit.
         let mut largest: Vec<_> = counting.iter().map(|(identity, _, _)| *identity).collect();
         largest.sort_unstable();
         let largest = largest.chunk_by(PartialEq::eq).map(<[_]>::len).max().unwrap();
@@ -312,7 +314,7 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
 
 #[test]
 fn an_entity_larger_than_memory() {
-    // Its rows are far more than memory holds, and what is kept of them is little.
+    // The entity's rows exceed the memory by far, while its kept rows are few.
     let caps = Caps { rows_per_group: 5, groups: 2 };
     let table = table(ColumnType::Integer, Some(caps));
     let query = deniable_sql::plan("SELECT COUNT(*) FROM t GROUP BY grp, band", std::slice::from_ref(&table)).unwrap();
@@ -346,8 +348,7 @@ fn an_entity_larger_than_memory() {
     assert!(spilled > counting.len() / 2, "{spilled} of {}", counting.len());
     assert!(kept == expected);
 
-    // Where all of its rows are to be kept they cannot be chosen from in so little memory: that is said, and nothing
-    // is left behind.
+    // If all of its rows are kept they do not fit in this memory: the result is an error, and no file is left.
     let caps = Caps { rows_per_group: u32::MAX, groups: 100 };
     let partitions = dealt(&mut dice, &batch, 500, 2);
     let failed = try_run(&Case { capping: capping(caps), partitions, walks: 2, memory: Some(50_000), batch_size: 100 });
@@ -356,7 +357,7 @@ fn an_entity_larger_than_memory() {
 
 #[test]
 fn more_entities_than_memory() {
-    // Shards are too large, no entity is, and hardly a row can be dropped early: shards must be split again.
+    // Shards are too large, entities are not, and few rows can be dropped early: shards must be split again.
     for caps in [Caps { rows_per_group: 3, groups: 2 }, Caps { rows_per_group: u32::MAX, groups: u32::MAX }] {
         let table = table(ColumnType::Text, Some(caps));
         let query =
@@ -392,13 +393,13 @@ fn more_entities_than_memory() {
     }
 }
 
-/// The one column of a value.
+/// The column that a value consists of.
 fn column_of(query: &Query, value: deniable_expression::Id) -> &str {
     let program = &query.rows().program;
     &program.columns()[program.inputs(&[value]).into_iter().next().unwrap()].name
 }
 
-/// A question whose arguments and conditions are columns can be asked of the plain code as well.
+/// The totals by the reference implementation, for a query whose arguments and conditions are columns.
 fn plain_totals(query: &Query, table: &TableSchema, batch: &RecordBatch) -> Vec<Vec<Vec<i128>>> {
     let identities = Identities::new(&SALT);
     let mut columns: Vec<ArrayRef> = Vec::new();
@@ -406,13 +407,13 @@ fn plain_totals(query: &Query, table: &TableSchema, batch: &RecordBatch) -> Vec<
     columns.extend(table.entity.as_ref().map(|entity| column(&entity.key)));
     columns.extend(query.groups().iter().map(|group| column(column_of(query, group.value))));
     for argument in &query.rows().arguments {
-        // A column, or a whole number as the decimal that AVG takes.
+        // A column, or an integer column converted to decimal for AVG.
         let mut of = column(column_of(query, argument.value));
         if argument.grid.is_some() && query.rows().program.column_of(argument.value).is_none() {
             of = cast(&of, &DataType::Float64).unwrap();
         }
         columns.push(match of.data_type() {
-            // Not a number is NULL everywhere.
+            // NaN counts as NULL.
             DataType::Float64 => {
                 let finite = arrow_array::cast::as_primitive_array::<arrow_array::types::Float64Type>(&of).iter();
                 Arc::new(finite.map(|value| value.filter(|value| value.is_finite())).collect::<Float64Array>())
@@ -437,7 +438,7 @@ fn plain_totals(query: &Query, table: &TableSchema, batch: &RecordBatch) -> Vec<
 }
 
 #[test]
-fn totals_are_those_of_the_plain_code() {
+fn totals_are_those_of_the_reference() {
     let mut dice = Dice::new(3);
     for round in 0..sized(4, 8) {
         for caps in [None, Some(dice.pick(&CAPS))] {
@@ -463,10 +464,10 @@ fn totals_are_those_of_the_plain_code() {
             for sql in questions {
                 let query = deniable_sql::plan(sql, std::slice::from_ref(&table)).unwrap();
                 let expected = plain_totals(&query, &table, &batch);
-                // So little memory is too little to choose from all rows of the largest entity.
+                // With this little memory the rows of the largest entity do not fit.
                 let most = caps.map_or(1, |caps| caps.rows_per_group.saturating_mul(caps.groups));
                 let little = if most <= 10 { 200_000 } else { 8_000_000 };
-                // What one entity may keep must fit, whatever there is of it.
+                // The kept rows of one entity must fit, whatever its rows.
                 let limits = [(1, None), (64, None), (2, Some(4 << 20)), (3, Some(little))];
                 let limits = if most <= 100 { &limits[..] } else { &limits[..2] };
                 for (threads, memory) in limits.iter().copied() {
@@ -484,9 +485,9 @@ fn totals_are_those_of_the_plain_code() {
     }
 }
 
-/// What is admitted before the charge has room for whatever one entity brings, and what has none is refused there.
+/// A query admitted before the charge has memory for the rows of any entity; a query without it is rejected there.
 #[test]
-fn whoever_has_very_many_rows_exhausts_nothing_that_was_admitted() {
+fn an_entity_with_very_many_rows_fails_no_admitted_query() {
     let mut dice = Dice::new(6);
     let caps = Caps { rows_per_group: 40, groups: 5 };
     let table = table(ColumnType::Integer, Some(caps));
@@ -516,7 +517,7 @@ fn whoever_has_very_many_rows_exhausts_nothing_that_was_admitted() {
 }
 
 #[test]
-fn resources_that_do_not_suffice_are_named() {
+fn errors_name_the_resource_that_is_too_small() {
     let mut dice = Dice::new(5);
     let table = table(ColumnType::Integer, Some(CAPS[1]));
     let batch = random(&mut dice, &table, 3_000);

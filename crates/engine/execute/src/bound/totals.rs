@@ -1,7 +1,7 @@
-//! What cells add up to.
+//! Totals of cells.
 //!
-//! Sums are whole numbers of grid units in 128 bits: at most 2^63 rows of at most 2^53 units each, squares included,
-//! stay below 2^117, so nothing wraps. Counts of rows fit 64 bits.
+//! Sums are integers of grid units in 128 bits: at most 2^63 rows of at most 2^53 units each, squares included, stay
+//! below 2^117, so sums never overflow. Counts of rows fit in 64 bits.
 
 use super::decode::Values;
 use super::exact::{Cells, Exact};
@@ -12,18 +12,18 @@ use super::pile::Pile;
 use super::walk::KeptRows;
 use deniable_query::{CentredArgument, Measure, MeasureKind, Query, presence};
 
-/// Rows whose units, at most 2^52 each, are added up in 64 bits.
+/// Number of rows whose units, at most 2^52 each, are summed in 64 bits.
 const BLOCK: usize = 512;
 
-/// Totals as they grow. Sums of rows in no cell go to one more, which is left out in the end: that is faster than to
-/// ask.
+/// Running totals. Rows without a cell are added to an extra cell, which is dropped at the end: that is faster than a
+/// branch.
 pub struct Totals {
     levels: Levels,
     gathered: Vec<LevelTotals>,
     measures: Vec<Recipe>,
     /// The cells of a level.
     buffer: Vec<u32>,
-    /// Bytes of all piles.
+    /// Number of bytes of all piles.
     piled: usize,
 }
 
@@ -37,20 +37,20 @@ struct LevelTotals {
 /// The quantity that is totalled in the cells of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TotalKind {
-    /// Rows.
+    /// Number of rows.
     Rows,
-    /// Rows with a value of an argument.
+    /// Number of rows with a value of an argument.
     Present(usize),
-    /// Entities, by the bit of a mark; with an argument, those with a value of it.
+    /// Number of entities, by the bit of a mark; with an argument, of those with a value of it.
     Entities {
         /// The bit.
         bit: u32,
         /// The argument.
         present: Option<usize>,
     },
-    /// Units of an argument.
+    /// Sum of the units of an argument.
     Units(usize),
-    /// Products of two centred arguments.
+    /// Sum of the products of two centred arguments.
     Products([CentredArgument; 2]),
     /// The values themselves.
     Pile(usize),
@@ -62,17 +62,17 @@ enum Vector {
     Piles(Vec<Pile>),
 }
 
-/// How a measure is made of what is gathered.
+/// The computation of a measure from totals.
 #[derive(Clone, Copy)]
 struct Recipe {
-    /// The position of what it is.
+    /// The position of its total.
     of: usize,
-    /// The centre, where there is one: how many steps a unit is cut into, and how many of these are taken off for each row that is
-    /// counted at this position.
+    /// For centred sums: the centre, in fractions of a unit, which is subtracted for each row counted in the total at
+    /// this position.
     centre: Option<(CentredArgument, usize)>,
 }
 
-/// Finds, or begins, what is gathered.
+/// The position of a total, which is added if it is new.
 fn gather(gathered: &mut Vec<LevelTotals>, what: TotalKind, level: usize, cells: usize) -> usize {
     let known = gathered.iter().position(|known| known.what == what && known.level == level);
     known.unwrap_or_else(|| {
@@ -126,17 +126,18 @@ impl Totals {
         }
     }
 
-    /// What is gathered, in order.
+    /// The totals, in order.
     #[must_use]
     pub fn wanted(&self) -> Vec<TotalKind> {
         self.gathered.iter().map(|gathered| gathered.what).collect()
     }
 
-    /// Takes what was added up elsewhere in a cell of the only level; false where it is nothing that rows add up to.
+    /// Sets the totals of a cell of the only level to sums that were computed elsewhere; false if they are not sums of
+    /// rows.
     pub fn set(&mut self, cell: usize, sums: &[i128]) -> bool {
         let mut fits = sums.len() == self.gathered.len();
         for (LevelTotals { vector, .. }, sum) in self.gathered.iter_mut().zip(sums) {
-            // The last place is of rows in no cell.
+            // The last element is for rows without a cell.
             match vector {
                 Vector::Counts(counts) if cell + 1 < counts.len() => match u64::try_from(*sum) {
                     Ok(count) => counts[cell] = count,
@@ -149,19 +150,19 @@ impl Totals {
         fits
     }
 
-    /// How many bytes the totals of a query take whatever the rows, at most.
+    /// Most bytes of the totals of a query, whatever the rows.
     pub(crate) fn bytes(query: &Query) -> usize {
-        // A centred sum may have a count of its own.
+        // A centred sum may need a separate count.
         let cell = size_of::<i128>().max(size_of::<Pile>()) + size_of::<u64>();
         query.measures().iter().map(|measure| (query.cells(measure.level) + 1).saturating_mul(cell)).sum()
     }
 
-    /// Bytes of the values that were gathered because ranks are asked.
+    /// Number of bytes of the values that are collected for ranks.
     pub(crate) fn piled(&self) -> usize {
         self.piled
     }
 
-    /// Adds rows to all levels, each row an entity of its own. `combinations` are those of all groups' keys.
+    /// Adds rows to all levels, each row as a separate entity. `combinations` are those of all groups' keys.
     pub(super) fn add(&mut self, combinations: &[u32], arguments: &[Values]) {
         let (levels, mut buffer) = (self.levels.clone(), std::mem::take(&mut self.buffer));
         for level in 0..levels.count() {
@@ -170,12 +171,12 @@ impl Totals {
         self.buffer = buffer;
     }
 
-    /// Adds a batch of what [`super::CapRows`] has kept.
+    /// Adds a batch of rows that [`super::CapRows`] has kept.
     pub(crate) fn add_kept(&mut self, kept: &KeptRows) {
         self.add_to_level(kept.level, &kept.cells, Some(&kept.marks), &kept.values);
     }
 
-    /// Adds rows to one level. `marks` say which of them stand for their entity in their cell; without, all do.
+    /// Adds rows to one level. `marks` record which rows represent their entity in their cell; without marks, all do.
     fn add_to_level(&mut self, level: usize, cells: &[u32], marks: Option<&[u64]>, arguments: &[Values]) {
         for LevelTotals { what, vector, .. } in self.gathered.iter_mut().filter(|gathered| gathered.level == level) {
             match (*what, vector) {
@@ -204,7 +205,7 @@ impl Totals {
                         }
                     }
                 }
-                // Each is gathered in its kind of vector.
+                // Not reached: each total has its own kind of vector.
                 (_, Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_)) => {}
             }
         }
@@ -274,7 +275,7 @@ fn count_present(cells: &[u32], values: &Values, counts: &mut [u64]) {
     }
 }
 
-/// Adds an argument's units, which are 0 where there is no value.
+/// Adds an argument's units, which are 0 for NULL.
 fn add_up(cells: &[u32], values: &Values, sums: &mut [i128]) {
     let end = sums.len() - 1;
     if end == 1 && cells.iter().all(|cell| *cell == 0) {
@@ -287,7 +288,7 @@ fn add_up(cells: &[u32], values: &Values, sums: &mut [i128]) {
     }
 }
 
-/// Adds the products of two arguments' differences from their centres, where both have a value.
+/// Adds the products of two arguments' differences from their centres, in rows where both are present.
 fn add_products(cells: &[u32], of: [CentredArgument; 2], arguments: &[Values], sums: &mut [i128]) {
     let end = sums.len() - 1;
     let [one, other] = of.map(|of| &arguments[of.argument]);

@@ -1,4 +1,4 @@
-//! Shard by shard: sorted, walked over, and handed out in batches. A shard that is too large for memory is split.
+//! Walks over shards: sorts each and passes its kept rows on in batches. A shard that is too large for memory is split.
 
 use super::cap_rows::ShardQueue;
 use super::decode::Values;
@@ -14,16 +14,16 @@ use deniable_data::{Memory, Reservation};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-/// Bits of the identity by which a large shard is split.
+/// Number of identity bits by which a large shard is split.
 const SPLIT_BITS: u32 = 4;
-/// Fewest rows for which there must be room.
+/// Fewest rows that must fit in memory.
 const FEWEST_ROWS: usize = 16;
 
-/// What does not change while shards are walked over.
+/// The settings of a walk over shards.
 pub(super) struct Plan {
     pub(super) layout: Layout,
     pub(super) levels: Levels,
-    /// Arguments, by position, whose presence marks tell.
+    /// Arguments, by position, whose presence is recorded in marks.
     pub(super) presence: Vec<usize>,
     pub(super) caps: Caps,
     pub(super) per_entity: Option<Fold>,
@@ -31,15 +31,15 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What a row needs while its shard is walked over: itself, what is handed out of it at each level, its place and its
-    /// rank.
+    /// Bytes for a row while its shard is walked over: the row itself, its output at each level, its entry in the order
+    /// and its rank.
     pub(super) fn bytes_per_row(&self) -> usize {
         let width = (self.layout.words() + 2) * size_of::<u64>();
         let of_entity = self.per_entity.as_ref().map_or(0, Fold::bytes_per_entity);
         (1 + self.levels.count()) * width + BYTES_PER_ROW + of_entity
     }
 
-    /// The most rows of one entity that are kept at any level, whatever its rows are, when there are so many cells at each.
+    /// The most rows of one entity that are kept at any level, whatever its rows, for these numbers of cells.
     pub(super) fn most_of_one(&self, cells: &[usize]) -> usize {
         let rows = (self.caps.rows_per_group as usize).saturating_add(self.presence.len());
         let of_level = |cells: &usize| rows.saturating_mul(*cells.min(&(self.caps.groups as usize)));
@@ -47,7 +47,7 @@ impl Plan {
     }
 }
 
-/// Rows that may be held at once by a walk with so many bytes. A third of them is for splitting.
+/// Number of rows that a walk with this allowance may hold at once. A third of the allowance is for splitting.
 pub(super) fn room(allowance: usize, bytes_per_row: usize) -> usize {
     (allowance / 3 * 2 / bytes_per_row).clamp(FEWEST_ROWS, MOST_ROWS)
 }
@@ -57,22 +57,22 @@ pub(crate) struct KeptRows {
     pub(super) level: usize,
     /// The cell of each row.
     pub(super) cells: Vec<u32>,
-    /// For one row of each entity and cell bit 0 is set, and bit 1 + i when any row of that entity in that cell, kept or
-    /// not, has a value of the i-th presence argument; 0 for the other rows. Where caps are applied once for all levels, the bits of a
-    /// cell may be those of several rows, each once, and rows are those of the combinations that are kept.
+    /// For one row of each entity and cell bit 0 is set, and bit 1 + i if any row of that entity in that cell, kept or
+    /// not, has a value of the i-th presence argument; 0 for the other rows. Where caps are applied once for all
+    /// levels, the bits of a cell may be on several rows, each bit once, and rows are those of the kept combinations.
     pub(super) marks: Vec<u64>,
     /// For each argument its grid units, or 0 for a value of an argument without a grid.
     pub(super) values: Vec<Values>,
 }
 
-/// What is done with kept rows.
+/// The consumer of kept rows.
 pub(crate) type Take<'a> = dyn FnMut(&KeptRows) -> Result<(), ComputeError> + 'a;
 
-/// One walk over shards: there are as many at a time as there are threads.
+/// One walk over shards. There is one for each thread.
 pub(crate) struct Walk {
     plan: Arc<Plan>,
     keeper: Keeper,
-    /// Shards that were split off, with the bits that chose them.
+    /// Shards that this walk split off, with the number of bits that chose them.
     own: Vec<(Shard, u32)>,
     batch_size: usize,
     allowance: usize,
@@ -94,7 +94,7 @@ impl Walk {
         Self { plan, keeper, own: Vec::new(), batch_size, allowance, memory, reservation, disk }
     }
 
-    /// Walks over all shards that nobody else has taken, and hands out what is kept.
+    /// Walks over all shards that no other thread has taken, and passes the kept rows on.
     pub(super) fn run(&mut self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
         while let Some((shard, used)) = self.own.pop().or_else(|| scattered.take()) {
             self.walk(shard, used, take)?;
@@ -103,12 +103,12 @@ impl Walk {
         Ok(())
     }
 
-    /// What so many rows need while their shard is walked over.
+    /// Bytes for this many rows while their shard is walked over.
     pub(crate) fn bytes(&self, rows: usize) -> usize {
         rows.saturating_mul(self.plan.bytes_per_row())
     }
 
-    /// How many rows may be held at once.
+    /// Number of rows that may be held at once.
     pub(crate) fn room(&self) -> usize {
         room(self.allowance, self.plan.bytes_per_row())
     }
@@ -127,7 +127,7 @@ impl Walk {
         shard.take(&mut rows, room * width)?;
         let mut spare = Vec::new();
         while shard.words() > 0 {
-            // Often an entity of very many rows: most of them can be dropped right away.
+            // Usually one entity has very many rows, and most of them can be dropped right away.
             self.keeper.compact(&mut rows, &mut spare);
             if rows.len() > room * width / 2 {
                 drop(spare);
@@ -139,7 +139,7 @@ impl Walk {
         self.hand_out(&rows, take)
     }
 
-    /// Scatters a shard again, by more bits.
+    /// Scatters a shard again, by more identity bits.
     fn split(&mut self, mut rows: Vec<u64>, mut shard: Shard, used: u32) -> Result<(), ComputeError> {
         if used + SPLIT_BITS > u64::BITS {
             // The kept rows of one entity do not fit.
@@ -154,13 +154,13 @@ impl Walk {
             rows.clear();
             shard.take(&mut rows, room)?;
         }
-        // On disk, so that what is split off leaves the memory to what is walked over.
+        // On disk, so that the memory remains for the current part.
         let shards = scatter.finish_on_disk()?.into_iter();
         self.own.extend(shards.map(|shard| (shard, used + SPLIT_BITS)));
         Ok(())
     }
 
-    /// Hands out what is kept of whole entities.
+    /// Passes on the kept rows of whole entities.
     pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), ComputeError> {
         let plan = self.plan.clone();
         if let Some(fold) = &plan.per_entity {
@@ -172,7 +172,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Drops rows that will not be kept, whatever is still to come of their entities.
+    /// Drops rows that will not be kept, whatever rows of their entities follow.
     pub(crate) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
         self.keeper.compact(rows, spare);
     }
@@ -196,20 +196,20 @@ impl Walk {
 }
 
 impl ShardQueue {
-    /// The next shard that nobody has taken.
+    /// The next shard that no other thread has taken.
     pub(super) fn take(&self) -> Option<(Shard, u32)> {
         let at = self.next.fetch_add(1, Ordering::Relaxed);
         let shard = self.shards.get(at)?.lock().unwrap_or_else(PoisonError::into_inner).take();
         Some((shard.unwrap_or_default(), self.bits()))
     }
 
-    /// The bits that chose the shards.
+    /// The number of bits that chose the shards.
     fn bits(&self) -> u32 {
         self.shards.len().trailing_zeros()
     }
 }
 
-/// A batch of rows that are kept at one level, as it grows.
+/// A growing batch of rows that are kept at one level.
 struct Output {
     kept: KeptRows,
     nulls: Vec<NullBufferBuilder>,

@@ -1,13 +1,14 @@
-//! One row of each entity, worked out of that entity's own rows (S-PE).
+//! One row for each entity, computed from that entity's own rows (S-PE).
 //!
 //! ```text
 //! read → look up → evaluate → scatter by entity        on all threads, to temporary files beyond the memory
-//!   shard by shard: fold each entity's rows             exact, in any order: whole numbers, the least, the largest
-//!     evaluate → add up                                 each entity is one row
+//!   shard by shard: fold each entity's rows             exact, in any order: integers, the least, the largest
+//!     evaluate → sum                                    each entity is one row
 //! ```
 //!
-//! A value of an entity is a function of the multiset of its rows: sums are of whole grid units, so neither the order of the rows nor
-//! anyone else's can move it. An entity takes the same room however many rows it has.
+//! A value of an entity is a function of the multiset of its rows: sums are of integer grid units, so it depends
+//! neither on the order of the rows nor on the rows of other entities. An entity takes the same memory however many
+//! rows it has.
 
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
@@ -27,11 +28,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering as AtomicOrdering};
 
-/// The part of the memory for what is scattered, and again for what is folded.
+/// The scattered rows get this fraction of the memory, and so do the folded ones.
 const PART: usize = 4;
-/// Bytes of an entity in a map, beside its values.
+/// Number of bytes of an entity in a map, besides its values.
 const BESIDE: usize = 64;
-/// Entities that are evaluated at once.
+/// Number of entities that are evaluated at once.
 const BATCH: usize = 8_192;
 
 /// Folds the rows of each entity into one row.
@@ -39,28 +40,28 @@ pub(super) struct EntityFolder {
     made: EntityRows,
     kinds: Vec<Type>,
     distinct: Vec<BTreeMap<Key, usize>>,
-    /// The types of the columns of an entity's row, but for the first.
+    /// The types of the columns of an entity's row, except the first.
     columns: Vec<Type>,
-    /// How many inputs the query's own program has.
+    /// Number of inputs of the query's own program.
     width: usize,
-    /// Evaluates the rows that are read, and those that are made.
+    /// Evaluates the rows that are read, and then those that are computed.
     rows: RowOperator,
     entities: RowOperator,
 }
 
-/// A value of an entity as it grows.
+/// The running value of a fold for one entity.
 #[derive(Clone)]
 enum State {
     Count(i64),
     Distinct(Vec<u64>),
-    /// Units, and how many values they are of.
+    /// The sum of the units, and the number of values.
     Sum(i128, i64),
     Extreme(Option<Value>),
-    /// What the row is ordered by that is first so far, and its value.
+    /// The first order value so far, and the value of that row.
     OfRow(Option<(Value, Option<Value>)>),
 }
 
-/// The most bytes that one entity's values take, whatever its rows: a function of the declared types.
+/// The most bytes of one entity's values, whatever its rows: a function of the declared types.
 fn most_bytes(folding: &EntityFolder) -> usize {
     let of = |(fold, keys): (&Fold, &BTreeMap<Key, usize>)| match fold {
         Fold::Least(at) | Fold::Greatest(at) => rowset::most_bytes(folding.kinds[*at]),
@@ -89,7 +90,8 @@ impl EntityFolder {
         Self { made: made.clone(), kinds, distinct, columns, width, rows, entities }
     }
 
-    /// How many of these threads may fold at the same time, so that any entity and any row finds room; 0 where not even one may.
+    /// Number of threads, at most `most`, that can fold at the same time with memory for any entity and any row; 0 if
+    /// not even one can.
     pub(super) fn threads(&self, limit: Option<usize>, most: usize) -> usize {
         let Some(limit) = limit else { return most };
         let record = self.kinds.iter().map(|kind| rowset::most_bytes(*kind)).fold(rowset::HEAD, usize::saturating_add);
@@ -98,7 +100,7 @@ impl EntityFolder {
         (1..=most).rev().find(|threads| limit / PART / threads / 2 >= largest).unwrap_or(0)
     }
 
-    /// Reads all rows, folds them and adds up what comes of each entity.
+    /// Reads all rows, folds them and sums over the rows of the entities.
     pub(super) fn run(
         &self,
         table: PendingScan,
@@ -109,7 +111,7 @@ impl EntityFolder {
         watch: Option<Arc<Watch>>,
     ) -> Result<(), ComputeError> {
         let PendingScan { scan, inflow } = table;
-        // No more threads scatter than have room for the largest row.
+        // The largest row must fit in every thread's scatter.
         let threads = if room.memory.limit().is_some() { threads.min(walks) } else { threads };
         let identities = Identities::new(salt);
         let allowance = room.memory.limit().unwrap_or(usize::MAX) / PART / threads.max(1);
@@ -140,7 +142,7 @@ impl EntityFolder {
         })
     }
 
-    /// Evaluates a batch and scatters what its rows hold.
+    /// Evaluates a batch and scatters its rows.
     fn push(
         &self,
         inflow: &Inflow,
@@ -163,7 +165,7 @@ impl EntityFolder {
         rowset::scatter(entity, &columns, identities, scatter, bytes)
     }
 
-    /// Counts the values of rows of somebody, and those beyond their bounds.
+    /// Counts the values of rows with an entity, and those beyond their bounds.
     fn count_beyond(&self, entity: &ArrayRef, values: &[ArrayRef], watch: &Watch) {
         let somebody = entity.logical_nulls();
         for ((argument, array), [all, outside]) in self.made.of.rows().arguments.iter().zip(values).zip(&watch.inside) {
@@ -186,7 +188,7 @@ impl EntityFolder {
         self.made.folds.iter().zip(&self.distinct).map(state).collect()
     }
 
-    /// Takes in the values of a row, and gives the bytes of texts that came and that went.
+    /// Adds the values of a row; returns the bytes of texts that were added and removed.
     fn add(&self, states: &mut [State], values: &[Option<Value>]) -> (usize, usize) {
         let (mut came, mut went) = (0, 0);
         for ((state, fold), keys) in states.iter_mut().zip(&self.made.folds).zip(&self.distinct) {
@@ -199,7 +201,7 @@ impl EntityFolder {
                             Fold::AtGreatest { .. } => order(first, by),
                             _ => order(by, first),
                         };
-                        // Equal rows are told apart by what they hold, not by which came first.
+                        // Rows with equal order values are compared by their values, not by position.
                         before.then_with(|| nulls_last(value, of_first.as_ref())) == Ordering::Less
                     });
                     if is_better {
@@ -262,7 +264,7 @@ impl EntityFolder {
     }
 }
 
-/// So many units as the nearest decimal.
+/// This number of units as the nearest decimal.
 fn nearest(units: i128, unit: &Rational) -> Option<Value> {
     (whole(units) * unit).to_f64().and_then(Decimal::new).map(Value::Decimal)
 }
@@ -290,7 +292,7 @@ fn order(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-/// The order of two values of one type, NULL behind all.
+/// The order of two values of one type, with NULL last.
 fn nulls_last(left: Option<&Value>, right: Option<&Value>) -> Ordering {
     match (left, right) {
         (Some(left), Some(right)) => order(left, right),
@@ -305,7 +307,7 @@ fn bytes_of(value: &Value) -> usize {
     }
 }
 
-/// One thread's way through the shards.
+/// One thread's walk over the shards.
 struct Walk<'a> {
     folding: &'a EntityFolder,
     room: &'a Room,
@@ -332,7 +334,7 @@ impl Walk<'_> {
                 held += each;
                 self.folding.begin()
             });
-            // What an entity holds is bounded, however many of its rows come and whatever they hold.
+            // The bytes of an entity are bounded, whatever the number and contents of its rows.
             let (came, went) = self.folding.add(states, &values);
             held = (held + came).saturating_sub(went);
             full = held > self.allowance;
@@ -348,11 +350,11 @@ impl Walk<'_> {
         let bits = (used, SPLIT_BITS);
         let mut scatter = Scatter::new(bits, self.allowance / 4, self.memory.reserve(), self.room.disk.clone());
         shard.read(&mut |record| scatter.push(record))?;
-        // On disk, so that what is split off leaves the memory to what is folded.
+        // On disk, so that the memory remains for the folded rows.
         scatter.finish_on_disk()?.iter().try_for_each(|shard| self.fold_or_split(shard, used + SPLIT_BITS))
     }
 
-    /// Evaluates the rows of these entities and adds them up.
+    /// Evaluates the rows of these entities and adds them to the totals.
     fn hand_out(&mut self, entities: &HashMap<Identity, Vec<State>>) -> Result<(), ComputeError> {
         let all: Vec<&Vec<State>> = entities.values().collect();
         for batch in all.chunks(BATCH) {

@@ -1,4 +1,4 @@
-//! Public tables: functions from a key to a row, read and proven to be so before anything is charged.
+//! Public tables: functions from a key to a row, read and checked before the charge.
 
 use super::{inputs_of, used_inputs};
 use arrow_array::{Array, UInt32Array};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// The rows of a public table by their key, with the columns that a question uses.
+/// The rows of a public table by their key, with the columns that a query uses.
 pub(super) struct Lookup {
     rows: Keys,
     /// The position of each column among the program's inputs.
@@ -19,20 +19,20 @@ pub(super) struct Lookup {
     _reservation: Reservation,
 }
 
-/// Where the row of each key is.
+/// The row number of each key.
 enum Keys {
     Integers(HashMap<i64, u32>),
     Others(HashMap<Value, u32>),
 }
 
-/// Bytes that a key takes in a map, about, beside a text of its own.
+/// Approximate number of bytes of a key in a map, besides its text.
 const BYTES_OF_A_KEY: usize = 64;
 
 impl Lookup {
     /// Reads a public table.
     ///
     /// # Errors
-    /// When it cannot be read, a key is missing, cannot be read or stands there twice, or it does not fit into memory.
+    /// When it cannot be read, a key is missing, invalid or a duplicate, or it does not fit in memory.
     pub(super) fn read(
         source: &Source,
         query: &Query,
@@ -59,7 +59,7 @@ impl Lookup {
         let mut row = 0_u32;
         for batch in &batches {
             let bytes: usize = batch.columns.iter().map(|column| column.to_array().get_array_memory_size()).sum();
-            // The map's share: keys are held once more.
+            // Memory of the map, which contains the keys again.
             if !reservation.try_grow(bytes.saturating_mul(2).saturating_add(batch.rows * BYTES_OF_A_KEY)) {
                 return Err(SourceError::Memory { table: name() });
             }
@@ -101,12 +101,12 @@ impl Lookup {
         Ok(Self { rows: Keys::of(found), columns, _reservation: reservation })
     }
 
-    /// The columns, by the positions of the program's inputs.
+    /// The columns, with their positions among the program's inputs.
     pub(super) fn columns(&self) -> &[(usize, Column)] {
         &self.columns
     }
 
-    /// The row of each key; NULL where there is none.
+    /// The row number of each key; NULL for unknown keys.
     pub(super) fn positions(&self, keys: &Column) -> UInt32Array {
         match (&self.rows, keys) {
             (Keys::Integers(rows), Column::Integer(keys)) => {
@@ -115,7 +115,7 @@ impl Lookup {
             (Keys::Others(rows), keys) => {
                 (0..keys.len()).map(|row| keys.value(row).and_then(|key| rows.get(&key).copied())).collect()
             }
-            // Both sides of a join have one type.
+            // Both sides of a join have the same type.
             (Keys::Integers(_), keys) => UInt32Array::new_null(keys.len()),
         }
     }

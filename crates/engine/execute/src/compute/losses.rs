@@ -1,4 +1,4 @@
-//! What caps and bounds leave out of a query, exactly: for the curator's eyes. Nothing here is released.
+//! The exact losses of a query to its caps and bounds, for the curator alone. They are never released.
 
 #[cfg(test)]
 pub(crate) mod reference;
@@ -11,20 +11,21 @@ use deniable_query::Query;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the caps and bounds of one query leave out of the data. Exact, and depends on every private row.
+/// The losses of one query to its caps and bounds. Exact, and dependent on every private row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Losses {
-    /// Rows that pass its conditions, of somebody and with declared keys.
+    /// Number of rows that meet the query's conditions, have an entity and declared keys.
     pub rows: u64,
-    /// How many of them are left out at the grouping that loses most; `None` where only entities are counted.
+    /// Number of these rows that are left out at the grouping that loses most; `None` where only entities are counted.
     pub rows_left_out: Option<u64>,
-    /// Entities with any of these rows; `None` where one row is one person.
+    /// Number of entities with any of these rows; `None` where one row is one person.
     pub entities: Option<u64>,
-    /// How many of them lose anything: a row, or where entities are counted, a group.
+    /// Number of these entities that lose a row or, where entities are counted, a group.
     pub entities_beyond: u64,
-    /// Of each value that is added up or ranked, also of each entity's own rows, how many are beyond its bounds, where any are.
+    /// The summed or ranked expressions with values beyond their bounds, those within each entity's own rows included.
     pub beyond: Vec<ClampedValues>,
-    /// Where protected tables are joined, how many rows of one entity of each may meet: what that leaves out is in none of these.
+    /// Where protected tables are joined, the most rows of one entity of each table in a join. No other field includes
+    /// the rows beyond that.
     pub rows_in_joins: Option<u32>,
 }
 
@@ -33,16 +34,17 @@ pub struct Losses {
 pub struct ClampedValues {
     /// The expression.
     pub expression: String,
-    /// Its values in rows that the query is about.
+    /// Number of values in rows that the query counts.
     pub values: u64,
-    /// How many of them are beyond its bounds.
+    /// Number of these values beyond the bounds.
     pub outside: u64,
 }
 
-/// Works it out. Everything is read once. `salt` is the ledger's: the rows that are left out are those that an answer leaves out.
+/// Computes the losses in one pass over the data. With the ledger's `salt`, the rows left out are the same as in
+/// answers.
 ///
 /// # Errors
-/// As of an answer.
+/// Those of [`open`] and [`Reading::compute`](super::Reading::compute).
 pub fn losses(
     sources: &[Source],
     query: &Query,
@@ -54,7 +56,7 @@ pub fn losses(
     let left_out = query.left_out().ok();
     let mut counting = match &left_out {
         Some(left_out) => open(sources, left_out, resources)?,
-        // Every row that passes counts.
+        // Every row that meets the conditions counts.
         None => open(sources, &query.without_measures(), resources)?,
     };
     counting.watch = Some(watch.clone());
@@ -75,7 +77,7 @@ pub fn losses(
     })
 }
 
-/// Of each value that is added up or ranked, how many are beyond its bounds, where any are.
+/// The summed or ranked expressions with values beyond their bounds.
 fn beyond(query: &Query, watch: &Watch) -> Vec<ClampedValues> {
     let beyond = watch.values.iter().enumerate().map(|(at, counts)| (query.expression(at), counts));
     let inside = query.entity_rows().into_iter().flat_map(|made| {

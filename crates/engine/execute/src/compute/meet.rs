@@ -1,9 +1,9 @@
-//! Tables of one entity meet inside the shards of that entity.
+//! Joins tables of one entity inside the shards of that entity.
 //!
-//! The rows of every table are scattered over shards by their entity; then, shard by shard and entity by entity, they are
-//! put together in all combinations, evaluated, and capped. Of each table only so many rows of an entity meet
-//! ([`deniable_core::schema::Entity::rows_in_joins`]) and so many bytes, those of the lowest ranks among that entity's own rows, so that nobody can
-//! make very many combinations.
+//! The rows of every table are scattered over shards by their entity; then, shard by shard and entity by entity, all
+//! combinations are formed, evaluated and capped. The number of rows of an entity that are joined from each table is
+//! bounded ([`deniable_core::schema::Entity::rows_in_joins`]), and so are their bytes: those of the lowest ranks among
+//! that entity's own rows are joined, so no entity can produce very many combinations.
 
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
@@ -17,14 +17,14 @@ use deniable_query::Query;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The part of the memory for what is scattered, and again for what meets; the rest is for what is capped.
+/// The scattered rows get this fraction of the memory, and so do the joined ones; the rest is for the capped rows.
 const PART: usize = 4;
-/// Bytes that a record takes beside itself.
+/// Number of bytes of a record besides its contents.
 const BESIDE: usize = size_of::<Vec<u8>>() * 2;
-/// Bytes of one entity's records, of each table, that meet: a function of that entity's rows alone, like the largest number of
-/// rows, so that very long texts exhaust nothing.
+/// Most bytes of one entity's joined records, for each table. Like `rows_in_joins` it depends on that entity's rows
+/// alone, and ensures that very long texts cannot exhaust the memory.
 const MOST_BYTES: usize = 16 << 20;
-/// Combinations that are evaluated at once.
+/// Number of combinations that are evaluated at once.
 const BATCH: usize = 8_192;
 
 /// The join of a query's tables, within entities.
@@ -33,14 +33,14 @@ pub(super) struct TableJoin<'a> {
     identities: Identities,
     /// The types and positions of the inputs of each table.
     tables: Vec<(Vec<Type>, Vec<usize>)>,
-    /// How many inputs there are.
+    /// Number of inputs.
     width: usize,
     most: usize,
     memory: Memory,
     disk: Arc<Disk>,
     /// Most bytes of one scatter.
     allowance: usize,
-    /// Most bytes of the records that one thread puts together.
+    /// Most bytes of the records that one thread joins.
     room: usize,
     threads: usize,
 }
@@ -57,7 +57,7 @@ struct LoadedRecords {
     _reservation: Reservation,
 }
 
-/// A shard holds more than there is room for.
+/// A shard exceeds the available memory.
 enum ShardOverflow {
     Split,
     Exhausted(ComputeError),
@@ -69,8 +69,8 @@ impl From<ComputeError> for ShardOverflow {
     }
 }
 
-/// How many of these threads may put tables together at the same time, so that whatever rows one entity has fit; 0 where not
-/// even one may. Follows from the declared types and `rows_in_joins` alone.
+/// Number of threads that can join tables at the same time, such that any rows of one entity fit; 0 if not even one
+/// can. It follows from the declared types and `rows_in_joins` alone.
 pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, most: usize) -> usize {
     let Some(limit) = limit else { return most };
     let bytes = |table: &usize| {
@@ -81,7 +81,7 @@ pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, mos
         record.saturating_mul(rows).min(MOST_BYTES)
     };
     let largest = tables.iter().map(bytes).max().unwrap_or(0);
-    // A shard is split while more than half of the room is taken.
+    // A shard is split while it fills more than half of the room.
     let fits = |threads: &usize| limit / PART / threads / tables.len().max(1) / 2 >= largest;
     (1..=most).rev().find(fits).unwrap_or(0)
 }
@@ -122,7 +122,7 @@ impl<'a> TableJoin<'a> {
             self.tables.push((kinds, inflow.inputs.clone()));
             shards.push(all);
         }
-        // From tables of shards to shards of tables.
+        // Transposes the shards of each table to the tables of each shard.
         let mut tables: Vec<_> = shards.into_iter().map(Vec::into_iter).collect();
         let shards = (0..1 << SHARD_BITS).map(|_| tables.iter_mut().filter_map(Iterator::next).collect()).collect();
         Ok(TableShards { shards, next: AtomicUsize::new(0) })
@@ -140,7 +140,7 @@ impl<'a> TableJoin<'a> {
         rowset::scatter(entity, &columns, &self.identities, scatter, bytes)
     }
 
-    /// Takes shards that no other thread has taken, and hands out what is kept of them.
+    /// Takes shards that no other thread has taken, and passes on the kept rows.
     pub(super) fn walk(
         &self,
         scattered: &TableShards,
@@ -175,7 +175,7 @@ impl<'a> TableJoin<'a> {
                     let bits = (used, SPLIT_BITS);
                     let mut scatter = Scatter::new(bits, self.room / 4, reservation, self.disk.clone());
                     shard.read(&mut |record| scatter.push(record))?;
-                    // On disk, so that what is split off leaves the memory to what meets.
+                    // On disk, so that the memory remains for the joined rows.
                     split.push(scatter.finish_on_disk()?);
                 }
                 for at in 0..1 << SPLIT_BITS {
@@ -187,7 +187,7 @@ impl<'a> TableJoin<'a> {
         }
     }
 
-    /// The records of a shard, of each entity at most so many.
+    /// Reads the records of a shard, at most `rows_in_joins` for each entity.
     fn load(&self, shard: &Shard) -> Result<LoadedRecords, ShardOverflow> {
         let mut reservation = self.memory.reserve();
         let room = (self.room / self.tables.len().max(1)).max(1 << 16);
@@ -218,8 +218,8 @@ impl<'a> TableJoin<'a> {
         Ok(LoadedRecords { records, _reservation: reservation })
     }
 
-    /// Brings records into the order of their entities and leaves of each those of the lowest ranks. What is left of what was
-    /// left of two parts is what is left of the whole: ranks are fixed.
+    /// Sorts records by their entities and keeps the records of the lowest ranks of each. Because ranks are fixed,
+    /// applying this to parts and then to their results gives the same records as applying it to the whole.
     fn leave_lowest(&self, records: &mut Vec<Vec<u8>>) {
         records.sort_by_cached_key(|record| (rowset::identity(record), self.identities.of_joined(record)));
         let (mut last, mut count, mut bytes) = (None, 0, 0_usize);
@@ -233,7 +233,7 @@ impl<'a> TableJoin<'a> {
         });
     }
 
-    /// Puts the rows of each entity together.
+    /// Joins the rows of each entity.
     fn meet(&self, tables: &[LoadedRecords], walk: &mut Walk, take: &mut Take<'_>) -> Result<(), ComputeError> {
         let columns: Vec<Vec<Column>> = tables
             .iter()
@@ -251,7 +251,7 @@ impl<'a> TableJoin<'a> {
             let own = at..end;
             let mut ranges = Vec::from([own]);
             for (table, start) in others.iter().zip(&mut starts) {
-                // Both are in the order of their entities.
+                // Both are sorted by entity.
                 while table.records.get(*start).is_some_and(|record| rowset::identity(record) < owner) {
                     *start += 1;
                 }
@@ -268,7 +268,7 @@ impl<'a> TableJoin<'a> {
                 if pending.owners.len() == BATCH {
                     self.evaluate(&mut pending, &columns, walk, &mut gathered, take)?;
                 }
-                // The next combination, the last table's rows changing fastest.
+                // The next combination; the rows of the last table change fastest.
                 let mut table = current.len();
                 let moved = loop {
                     if table == 0 {
@@ -309,7 +309,7 @@ impl<'a> TableJoin<'a> {
                 typed[*position] = Some(column.take(&rows));
             }
         }
-        // The operator passes the owners on as it does an entity key: by their place among the pending.
+        // The operator passes owners through as an entity key: by their position among the pending combinations.
         let places: ArrayRef = Arc::new((0..owners.len() as i64).collect::<arrow_array::Int64Array>());
         let inputs = Inputs { rows: owners.len(), typed, stored: vec![None; self.width], entity: Some(places) };
         if let Some((rows, arrays)) = walk.operator.run(inputs) {
@@ -327,19 +327,19 @@ fn end_of(records: &[Vec<u8>], start: usize, owner: Identity) -> usize {
     start + own.count()
 }
 
-/// What a thread uses again for each shard.
+/// Buffers that a thread reuses for each shard.
 struct Walk {
     operator: RowOperator,
     columns: Columns,
 }
 
-/// Combinations of rows that are not evaluated yet: the rows of each table, and the entities that own them.
+/// Combinations of rows that are not evaluated yet: the rows of each table, and their entities.
 struct PendingCombinations {
     rows: Vec<Vec<u32>>,
     owners: Vec<Identity>,
 }
 
-/// Evaluated rows of some entities, in the order of the entities, that wait to be capped.
+/// Evaluated rows of some entities, in the order of the entities, that are not capped yet.
 struct GatheredRows<'a> {
     cap: &'a CapRows,
     walker: crate::bound::Walk,
@@ -361,7 +361,7 @@ impl<'a> GatheredRows<'a> {
         let width = self.cap.width();
         if self.rows.len() / width > self.room {
             self.walker.compact(&mut self.rows, &mut self.spare);
-            // Rows come entity by entity: only the last one's may go on.
+            // Rows are ordered by entity, so only the last entity may have more rows to come.
             if self.rows.len() / width > self.room / 2 {
                 let last = self.last_owner();
                 let (mut complete, mut rest) = (Vec::new(), Vec::new());
@@ -380,7 +380,7 @@ impl<'a> GatheredRows<'a> {
         if self.reservation.resize(bytes) { Ok(()) } else { Err(ComputeError::Memory) }
     }
 
-    /// The entity whose rows came last.
+    /// The entity of the last row.
     fn last_owner(&self) -> Option<Identity> {
         let width = self.cap.width();
         self.rows.chunks_exact(width).map(|row| self.cap.owner(row)).max()

@@ -1,17 +1,18 @@
-//! From files and a question to exact totals, on all threads and within a limit of memory.
+//! Computes exact totals from files and a query, on all threads and within a memory limit.
 //!
 //! ```text
-//! prepare   files are opened, public tables read and proven to be functions of their keys      may refuse
+//! prepare   opens files, reads public tables and checks that they are functions of their keys    may reject the query
 //!           ---- the charge ----
-//! compute   read → look up → evaluate → cap → add up                                           only what is exhausted
+//! compute   read → look up → evaluate → cap → sum                                                fails only if
+//! resources are exhausted
 //! ```
 //!
 //! | step | module |
 //! |---|---|
 //! | the rows of public tables, by key | `lookup` |
-//! | what a row contributes | `row` |
-//! | tables of one entity meet | `meet`, over the rows that `rowset` holds |
-//! | one row of each entity | `entity_rows`, over the same |
+//! | the contribution of a row | `row` |
+//! | joins within an entity | `meet`, on the records of `rowset` |
+//! | one row of each entity | `entity_rows`, on the same records |
 
 mod entity_rows;
 mod lookup;
@@ -36,31 +37,31 @@ use meet::TableJoin;
 use row::{Inflow, RowOperator};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The least limit of memory for a question: room for its totals, whose number follows from the policy alone, and for some
-/// rows beside them. Many rows of one entity, and ranked values, can take more.
+/// The least memory limit for a query, in bytes: room for its totals, whose number follows from the policy alone, and
+/// for some rows. Many rows of one entity, and ranks, may need more.
 #[must_use]
 pub fn least_memory(query: &Query) -> usize {
     let totals = Totals::bytes(query);
     totals.saturating_add(totals.min(Resources::LEAST_MEMORY)).max(Resources::LEAST_MEMORY)
 }
 
-/// A question whose files are open and whose public tables are read.
+/// A query whose files are open and whose public tables are in memory.
 pub struct Reading {
     query: Query,
     resources: Resources,
-    /// The protected tables, the first one first: each with its scan and how its columns flow in.
+    /// The protected tables, the first one first: each with its scan and the mapping of its columns to inputs.
     tables: Vec<PendingScan>,
     rows: RowsOf,
-    /// Threads that walk over the rows of entities, and that put tables of one entity together, at the same time: as many as
-    /// have room for whatever one entity may bring.
+    /// Number of concurrent threads that walk over the rows of entities or join tables, such that the rows of any
+    /// entity fit.
     walks: usize,
     meter: Arc<Meter>,
     size: Option<u64>,
-    /// What is counted while rows are read: for the curator alone.
+    /// Counters that are updated while rows are read, for the curator alone.
     watch: Option<Arc<Watch>>,
 }
 
-/// Whose rows are asked about.
+/// The unit to which rows belong.
 enum RowsOf {
     Tables(RowOperator),
     Entities(Box<EntityFolder>),
@@ -72,13 +73,13 @@ struct PendingScan {
     inflow: Inflow,
 }
 
-/// Totals, and the memory of the values in them.
+/// One copy of the totals, and the memory of their ranked values.
 type Copy = Mutex<(Totals, Reservation)>;
 
-/// Opens everything that a question reads. After this nothing but the machine can keep it from an answer.
+/// Opens everything that a query reads. After this, only a failure of the machine can prevent an answer.
 ///
 /// # Errors
-/// When files are missing or lack declared columns, a public table holds a key twice or does not fit into memory, or the
+/// When files are missing or lack declared columns, a public table has duplicate keys or does not fit in memory, or the
 /// resources do not suffice for the totals.
 pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<Reading, SourceError> {
     let resources = Resources { threads: resources.threads.max(1), ..resources.clone() };
@@ -87,7 +88,7 @@ pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<
         return Err(SourceError::Memory { table: names() });
     }
     let meter = Meter::new();
-    // Where rows are made, those are read that they are made of.
+    // For rows of entities, the tables of the inner query are read.
     let of = query.entity_rows().map_or_else(|| query.of_rows(), |made| &made.of);
     let rows = of.rows();
     let named = |name: &str| {
@@ -129,10 +130,10 @@ pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<
     Ok(Reading { query: query.clone(), resources, tables, rows, walks, meter, size, watch: None })
 }
 
-/// Computes a query whose rows are read here: [`open`] and [`Reading::compute`].
+/// Opens the sources and computes a query's exact answer: [`open`] and [`Reading::compute`].
 ///
 /// # Errors
-/// Those of both.
+/// Those of [`open`] and [`Reading::compute`].
 pub fn exact(
     sources: &[Source],
     query: &Query,
@@ -143,8 +144,8 @@ pub fn exact(
     open(sources, query, resources)?.compute(salt, progress)
 }
 
-/// How many threads may walk at the same time, so that nobody's rows, however many, exhaust the memory; `None` where not
-/// even one may. Follows from the question, the caps and the resources alone.
+/// Number of threads that may walk at the same time, such that the rows of any entity fit in memory; `None` if not even
+/// one may. It follows from the query, the caps and the resources alone.
 fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<usize> {
     let room = Room::new(query, resources).ok()?;
     if query.entity().is_none() {
@@ -152,7 +153,7 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
     }
     let salt = Salt([0; 32]);
     let capping = CapRules::of_query(query, &salt, None);
-    // Texts take one word more: enough for both.
+    // Text keys take one word more: enough for both kinds of keys.
     let mut cap = CapRows::new(&capping, true, room.memory.clone(), room.disk.clone(), resources.threads);
     let of = query.of_rows();
     let cells: Vec<usize> = match of.is_capped_together() {
@@ -165,7 +166,7 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
 }
 
 impl Reading {
-    /// Reads all rows and adds them up. `progress` is told how far it has come, a few times a second and in the end.
+    /// Reads all rows and computes the totals. Calls `progress` a few times a second and at the end.
     ///
     /// # Errors
     /// When memory, the disk or a device is exhausted.
@@ -255,12 +256,12 @@ fn exhausted(error: ScanError<ComputeError>) -> ComputeError {
     }
 }
 
-/// Does the same on so many threads, and gives the first failure.
+/// Runs the same work on this many threads, and returns the first error.
 fn on_threads(threads: usize, work: impl Fn(usize) -> Result<(), ComputeError> + Sync) -> Result<(), ComputeError> {
     std::thread::scope(|scope| {
         let work = &work;
         let spawn = |thread| std::thread::Builder::new().spawn_scoped(scope, move || work(thread)).ok();
-        // Fewer threads do the same work.
+        // If a thread cannot be started, the others do its work.
         let spawned: Vec<_> = (1..threads).filter_map(spawn).collect();
         let mut done = work(0);
         for thread in spawned {
@@ -270,7 +271,7 @@ fn on_threads(threads: usize, work: impl Fn(usize) -> Result<(), ComputeError> +
     })
 }
 
-/// What the resources come to: where totals grow, and where rows go meanwhile.
+/// The memory for totals and for rows, and the place of temporary files.
 struct Room {
     copies: Vec<Copy>,
     next: std::sync::atomic::AtomicUsize,
@@ -280,8 +281,8 @@ struct Room {
 
 impl Room {
     fn new(query: &Query, resources: &Resources) -> Result<Self, ComputeError> {
-        // Totals are as large as the question makes them, whatever the rows: at most a quarter of the memory goes to
-        // copies of them, so that threads need not wait for each other.
+        // The size of totals depends on the query alone: at most a quarter of the memory is used for copies of them, so
+        // that threads need not wait for each other.
         let bytes = Totals::bytes(query).max(1);
         let limit = resources.memory;
         let copies = limit.map_or(usize::MAX, |limit| limit / 4 / bytes).clamp(1, resources.threads);
@@ -289,7 +290,7 @@ impl Room {
             None => (Memory::new(None), Memory::new(None)),
             Some(limit) => {
                 let rest = limit.checked_sub(bytes.saturating_mul(copies)).ok_or(ComputeError::Memory)?;
-                // Values that are ranked cannot go to disk: they have a part of their own.
+                // Values of ranks are never written to disk, so they have a separate part of the memory.
                 let piles = if query.has_ranks() { rest / 3 } else { 0 };
                 (Memory::new(Some(rest - piles)), Memory::new(Some(piles)))
             }
@@ -299,12 +300,12 @@ impl Room {
         Ok(Self { copies: (0..copies).map(|_| copy()).collect(), next: 0.into(), memory, disk })
     }
 
-    /// The copy for a thread.
+    /// The index of the copy for a thread.
     fn copy(&self) -> usize {
         self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % self.copies.len().max(1)
     }
 
-    /// Adds to a copy of the totals.
+    /// Updates a copy of the totals.
     fn add(&self, copy: usize, add: impl FnOnce(&mut Totals)) -> Result<(), ComputeError> {
         let mut copy = self.copies[copy].lock().unwrap_or_else(PoisonError::into_inner);
         let (totals, reservation) = &mut *copy;
@@ -328,13 +329,13 @@ fn inputs_of(query: &Query, table: usize) -> std::ops::Range<usize> {
     before..before + tables[table].columns.len()
 }
 
-/// The positions of the inputs that a question rests on, of one table.
+/// The positions of the inputs of one table that a query uses.
 fn used_inputs(query: &Query, table: usize) -> Vec<usize> {
     let used = query.rows().program.inputs(&query.roots());
     used.into_iter().filter(|input| declared(&query.rows().tables, *input).is_some_and(|(at, _)| at == table)).collect()
 }
 
-/// The input that a value is, if it is nothing but a column.
+/// The input of a value that is a plain column.
 fn bare(query: &Query, id: deniable_expression::Id) -> Option<usize> {
     match query.rows().program.node(id) {
         Node::Column(position) => Some(*position as usize),
@@ -342,7 +343,7 @@ fn bare(query: &Query, id: deniable_expression::Id) -> Option<usize> {
     }
 }
 
-/// How a column is read.
+/// The reading of an input: its column, and whether texts stay as stored.
 fn wanted(table_start: usize, input: usize, stored: bool) -> WantedColumn {
     let column = input - table_start;
     if stored { WantedColumn::stored(column) } else { WantedColumn::typed(column) }

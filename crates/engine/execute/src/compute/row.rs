@@ -1,7 +1,7 @@
-//! What a row contributes: look up, evaluate, keep what passes the conditions. One operator over batches of rows; what is
-//! inside can be made faster without touching what is around it.
+//! The contribution of a row: looks up public tables, evaluates expressions, and keeps rows that meet the conditions.
+//! One operator over batches of rows.
 //!
-//! Nothing here fails, and nothing stops early: every value is computed for every row, whatever the row holds.
+//! It never fails and never stops early: every value is computed for every row, whatever the row contains.
 
 use super::lookup::Lookup;
 use super::{bare, inputs_of, used_inputs, wanted};
@@ -19,27 +19,27 @@ use std::sync::Arc;
 pub(super) struct Inputs {
     pub(super) rows: usize,
     pub(super) typed: Vec<Option<Column>>,
-    /// Texts as they are stored, where they are only compared with keys.
+    /// Stored texts, for columns that are only compared with keys.
     pub(super) stored: Vec<Option<ArrayRef>>,
-    /// Whose each row is.
+    /// The entity of each row.
     pub(super) entity: Option<ArrayRef>,
 }
 
-/// How the columns of a protected table become inputs.
+/// The mapping of a protected table's columns to inputs.
 pub(super) struct Inflow {
-    /// What is read: the inputs, then the entity key if it is none of them.
+    /// The columns that are read: the inputs, then the entity key if it is not an input.
     pub(super) wanted: Vec<WantedColumn>,
     /// The position of each input.
     pub(super) inputs: Vec<usize>,
-    /// How many inputs the program has.
+    /// Number of inputs of the program.
     pub(super) width: usize,
-    /// Where the entity key is among what is read.
+    /// The position of the entity key among the columns that are read.
     entity: Option<usize>,
     pub(super) entity_is_text: bool,
 }
 
 impl Inflow {
-    /// `stored` are the inputs that may stay as they are stored.
+    /// `stored` are the inputs that may remain stored texts.
     pub(super) fn new(query: &Query, table: usize, stored: &[usize]) -> Self {
         let start = inputs_of(query, table).start;
         let declared = &query.rows().tables[table];
@@ -71,7 +71,7 @@ impl Inflow {
     }
 }
 
-/// A public table that rows are looked up in.
+/// A public table in which rows are looked up.
 #[derive(Clone)]
 struct Stage {
     key: Evaluator,
@@ -79,16 +79,16 @@ struct Stage {
     keeps_unmatched: bool,
 }
 
-/// Where a column of the output comes from.
+/// The source of an output column.
 #[derive(Clone, Copy)]
 enum Origin {
     /// A root of the evaluator, by its position.
     Root(usize),
-    /// An input that stays as it is stored.
+    /// An input that remains a stored text.
     Stored(usize),
 }
 
-/// The operator. Each thread has its own.
+/// The operator on rows. Each thread has its own.
 #[derive(Clone)]
 pub(super) struct RowOperator {
     stages: Vec<Stage>,
@@ -111,7 +111,7 @@ impl RowOperator {
                 keeps_unmatched: join.keeps_unmatched,
             })
             .collect();
-        // Texts of the first table that nothing but a group's keys looks at need no copy.
+        // Texts of the first table that are used only as a group's keys need no copy.
         let joined = rows.joins.others.iter().map(|join| join.on);
         let arguments = rows.arguments.iter().map(|argument| argument.value);
         let computed = query.looked_up().map(|group| group.value).filter(|value| bare(query, *value).is_none());
@@ -141,13 +141,13 @@ impl RowOperator {
         Self { stages, evaluator, conditions: rows.filters.len(), outputs, stored }
     }
 
-    /// The inputs that may stay as they are stored.
+    /// The inputs that may remain stored texts.
     pub(super) fn stored_inputs(&self) -> Vec<usize> {
         self.stored.clone()
     }
 
-    /// The rows that pass, and of each the entity key where there is one, the groups' values and the arguments. Nothing where
-    /// none passes.
+    /// The number of rows that meet the conditions, and of each the entity key if there is one, the groups' values and
+    /// the arguments. `None` if there are no such rows.
     pub(super) fn run(&mut self, mut inputs: Inputs) -> Option<(usize, Vec<ArrayRef>)> {
         let rows = inputs.rows;
         let mut passes: Option<BooleanBuffer> = None;
@@ -177,7 +177,7 @@ impl RowOperator {
                     Some(nulls) => truth.values() & nulls.inner(),
                     None => truth.values().clone(),
                 },
-                // The second gate lets nothing but truths stand in WHERE.
+                // The second gate ensures that conditions are Boolean.
                 _ => BooleanBuffer::new_unset(rows),
             });
         }
@@ -190,7 +190,7 @@ impl RowOperator {
         let predicate = passes.map(|passes| FilterBuilder::new(&BooleanArray::new(passes, None)).optimize().build());
         let output = |origin: &Origin| match origin {
             Origin::Root(root) => values.get(root - self.conditions).map(Column::to_array),
-            // What does not come from a file's own column comes as values.
+            // Columns that are not read directly from the file are computed values.
             Origin::Stored(input) => {
                 let typed = || inputs.typed[*input].as_ref().map(Column::to_array);
                 inputs.stored[*input].clone().or_else(typed)
@@ -209,7 +209,7 @@ fn nothing(rows: usize) -> ArrayRef {
 fn filtered(column: ArrayRef, predicate: Option<&FilterPredicate>) -> ArrayRef {
     match predicate {
         None => column,
-        // Fails for columns of another length only, which are not made here.
+        // Fails only for columns of different lengths, which do not occur here.
         Some(predicate) => predicate.filter(&column).unwrap_or_else(|_| nothing(predicate.count())),
     }
 }

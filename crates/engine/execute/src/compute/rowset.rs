@@ -1,9 +1,9 @@
-//! Rows of any columns, written in bytes and scattered over shards by their entity: in memory as far as allowed and in
+//! Rows of any columns, encoded as bytes and scattered over shards by their entity: in memory as far as allowed and in
 //! temporary files beyond.
 //!
 //! ```text
-//! record   entity (16 bytes), length of what follows (4 bytes), then for each column
-//!          0, or 1 and the value: 1, 4 or 8 bytes, or a text behind its length (4 bytes)
+//! record   entity (16 bytes), length of the rest (4 bytes), then for each column
+//!          0, or 1 and the value: 1, 4 or 8 bytes, or a text after its length (4 bytes)
 //! ```
 
 use crate::bound::{ComputeError, Disk, Identities, Identity};
@@ -14,12 +14,12 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bits of the entity's hash that choose its shard, and by which a large shard is split.
+/// Number of bits of the entity's hash that choose its shard, and by which a large shard is split.
 pub(super) const SHARD_BITS: u32 = 8;
 pub(super) const SPLIT_BITS: u32 = 4;
-/// Bytes before the values of a record.
+/// Number of bytes before the values of a record.
 pub(super) const HEAD: usize = 20;
-/// Bytes that are read from a file at once.
+/// Number of bytes that are read from a file at once.
 const READ_AT_ONCE: usize = 1 << 20;
 
 /// The most bytes of a value of a type in a record.
@@ -32,7 +32,7 @@ pub(super) fn most_bytes(kind: Type) -> usize {
     }
 }
 
-/// Writes the record of a row to the end of `bytes`.
+/// Appends the record of a row to `bytes`.
 fn write(identity: Identity, columns: &[Column], row: usize, bytes: &mut Vec<u8>) {
     let start = bytes.len();
     bytes.extend(identity.iter().flat_map(|word| word.to_le_bytes()));
@@ -61,7 +61,7 @@ fn write(identity: Identity, columns: &[Column], row: usize, bytes: &mut Vec<u8>
     bytes[start + 16..start + HEAD].copy_from_slice(&length.to_le_bytes());
 }
 
-/// Scatters rows by their entities; those of nobody are left out.
+/// Scatters rows by their entities; rows without an entity are left out.
 pub(super) fn scatter(
     entity: &ArrayRef,
     columns: &[Column],
@@ -84,7 +84,7 @@ pub(super) fn scatter(
     Ok(())
 }
 
-/// The shards of all threads together, in order.
+/// Combines the shards of all threads, in order.
 pub(super) fn together(scatters: impl Iterator<Item = Scatter>) -> Vec<Shard> {
     let mut all: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
     for scatter in scatters {
@@ -140,15 +140,15 @@ pub(super) fn identity(record: &[u8]) -> Identity {
     [word(0), word(8)]
 }
 
-/// The length of the first record, where its head is there.
+/// The length of the first record, if its head is complete.
 fn length(bytes: &[u8]) -> Option<usize> {
     let length: [u8; 4] = *bytes.get(16..)?.first_chunk()?;
     Some(HEAD + u32::from_le_bytes(length) as usize)
 }
 
-/// Records on their way into shards, from one thread.
+/// Collects records of one thread in shards.
 pub(super) struct Scatter {
-    /// Bits of the identity that were used before, and that are used here.
+    /// The number of identity bits that were used before, and the number used here.
     used: u32,
     bits: u32,
     shards: Vec<Shard>,
@@ -164,19 +164,19 @@ pub(super) struct Scatter {
 pub(super) struct Shard {
     chunks: Vec<Vec<u8>>,
     parts: Vec<(Arc<Mutex<File>>, u64, usize)>,
-    /// What the chunks take of the memory, once the shard is complete.
+    /// The memory of the chunks, once the shard is complete.
     reservations: Vec<Reservation>,
 }
 
 impl Scatter {
-    /// Shards by the `bits` bits after the first `used` ones of an entity's first word.
+    /// Shards by the `bits` bits of an entity's first word after the first `used`.
     pub(super) fn new((used, bits): (u32, u32), allowance: usize, reservation: Reservation, disk: Arc<Disk>) -> Self {
         let shards = (0..1_usize << bits).map(|_| Shard { chunks: vec![Vec::new()], ..Shard::default() }).collect();
         Self { used, bits, shards, held: 0, allowance, reservation, disk, file: None }
     }
 
     pub(super) fn push(&mut self, record: &[u8]) -> Result<(), ComputeError> {
-        // Vectors double; what is reserved is twice what is held.
+        // Vectors double their size, so twice the record is reserved.
         let wanted = record.len() * 2;
         if self.held > 0 && self.held.saturating_add(wanted) > self.allowance || !self.reservation.try_grow(wanted) {
             self.spill()?;
@@ -221,7 +221,7 @@ impl Scatter {
         Ok(())
     }
 
-    /// All shards, in order, on disk.
+    /// Returns all shards, in order, on disk.
     pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, ComputeError> {
         if self.held > 0 {
             self.spill()?;
@@ -229,7 +229,7 @@ impl Scatter {
         Ok(self.shards)
     }
 
-    /// All shards, in order, as far as possible in memory.
+    /// Returns all shards, in order, in memory as far as possible.
     pub(super) fn finish(mut self) -> Vec<Shard> {
         for shard in &mut self.shards {
             let held: usize = shard.chunks.iter().map(Vec::capacity).sum();
@@ -271,7 +271,7 @@ impl Shard {
     }
 }
 
-/// Hands out the whole records of some bytes, and says where they end.
+/// Passes on the complete records in some bytes, and returns the position after the last.
 fn records(bytes: &[u8], take: &mut dyn FnMut(&[u8]) -> Result<(), ComputeError>) -> Result<usize, ComputeError> {
     let mut at = 0;
     while let Some(record) = bytes.get(at..).and_then(|rest| rest.get(..length(rest)?)) {

@@ -1,4 +1,4 @@
-//! Answers on made-up rows: about nobody, so that noise can be drawn as often as one likes.
+//! Answers on generated rows. They concern no real person, so noise can be drawn any number of times.
 
 use super::exact;
 use crate::bound::{Exact, Salt};
@@ -10,16 +10,16 @@ use deniable_data::{Resources, synthetic};
 use deniable_query::Query;
 use rand_core::Rng;
 
-/// A question's answer on made-up rows, to which noise can be added as often as one likes: it is about nobody.
+/// A query's exact answer on generated rows, to which noise can be added any number of times.
 pub struct Simulation {
     exact: Exact,
 }
 
 impl Simulation {
-    /// Answers a question on made-up rows for these tables: so many, and of so many entities where that is stated.
+    /// Answers a query on generated rows for these tables, with the given number of rows, and of entities if stated.
     ///
     /// # Errors
-    /// When the question is not about these tables, or the resources do not suffice.
+    /// When the query is not about these tables, or the resources do not suffice.
     pub fn new(
         tables: &[TableSchema],
         (rows, entities): (u64, Option<u64>),
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_question_has_the_same_truth_and_fresh_noise() {
+    fn equal_queries_have_the_same_exact_answer_and_fresh_noise() {
         let age =
             Column { bounds: Bounds::new(whole(0), whole(110), whole(1)).ok(), ..column("age", ColumnType::Integer) };
         let tables = [TableSchema::protected("t", vec![age], None)];
@@ -74,8 +74,8 @@ mod tests {
         assert_ne!(draw(ratio(99, 100)), draw(ratio(99, 100)));
     }
 
-    /// Pearson's statistic of values chosen by rank, against the law of permute-and-flip and against that of the exponential
-    /// mechanism.
+    /// Compares values chosen by rank with the distribution of permute-and-flip and with that of the exponential
+    /// mechanism, by Pearson's χ².
     #[test]
     fn values_are_chosen_by_permute_and_flip() {
         let score =

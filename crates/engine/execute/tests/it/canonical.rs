@@ -1,4 +1,4 @@
-//! Canonical bytes in both directions: what is read from them is the same query, and damaged ones are none.
+//! Canonical bytes: parsing them gives the same query, and damaged bytes are rejected.
 
 use super::generate::hostile::Hostile;
 use super::generate::{Dice, Shape};
@@ -29,7 +29,7 @@ fn queries(dice: &mut Dice, rounds: u32) -> Vec<(Query, Vec<TableSchema>)> {
 }
 
 #[test]
-fn a_query_is_read_from_its_bytes() {
+fn a_query_is_parsed_from_its_bytes() {
     let mut dice = Dice::new(deniable_testing::seed(51));
     let all = queries(&mut dice, sized(60, 1_000));
     for (query, tables) in &all {
@@ -55,7 +55,7 @@ fn a_query_is_read_from_its_bytes() {
 }
 
 #[test]
-fn damaged_bytes_are_no_query() {
+fn damaged_bytes_are_rejected() {
     let mut dice = Dice::new(deniable_testing::seed(52));
     for (query, tables) in queries(&mut dice, sized(10, 100)) {
         let bytes = query.canonical();
@@ -67,7 +67,7 @@ fn damaged_bytes_are_no_query() {
                 1 => damaged.insert(at, dice.below(256) as u8),
                 _ => damaged[at] ^= 1 << dice.below(8),
             }
-            // What is still a query is another one, and is written as it was read.
+            // Damaged bytes that are still a query are another query with canonical bytes.
             if let Some(read) = Query::from_canonical(&damaged, &tables) {
                 assert_eq!(read.canonical(), damaged);
             }
@@ -76,9 +76,9 @@ fn damaged_bytes_are_no_query() {
     }
 }
 
-/// Under another declaration the same bytes are of no query, or of one that is written the same.
+/// Under another declaration the same bytes are rejected, or are the canonical bytes of the parsed query.
 #[test]
-fn bytes_are_read_against_the_tables_that_are_declared() {
+fn bytes_are_parsed_against_the_declared_tables() {
     let mut dice = Dice::new(deniable_testing::seed(53));
     let shape = Shape::fixed(deniable_core::sensitivity::Caps { rows_per_group: 2, groups: 2 });
     for _ in 0..sized(20, 200) {

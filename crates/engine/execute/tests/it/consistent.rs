@@ -1,4 +1,5 @@
-//! Levels that add up, from SQL to what is shown: nearer to the truth than the noisy answers, under the same intervals.
+//! Consistent totals, from SQL to shown results: closer to the exact answers than the noisy ones, with the same
+//! intervals.
 #![allow(clippy::cast_precision_loss, reason = "statistics")]
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -69,7 +70,7 @@ fn source() -> Source {
     Source::memory(table(None), rows())
 }
 
-/// For a scale of about 6 rows.
+/// Decays with a scale of about 6 rows.
 fn decays(query: &Query) -> Vec<Decay> {
     vec![Decay::exactly(ratio(6, 7)).unwrap(); query.measures().len()]
 }
@@ -152,7 +153,7 @@ fn draws(sql: &str) -> (Tally, Tally) {
 }
 
 #[test]
-fn rollups_come_nearer_to_the_truth() {
+fn rollups_are_more_accurate() {
     let sql = "SELECT town, ward, sex, COUNT(*), AVG(age), 100 * COUNT(*) / 7 FROM t GROUP BY ROLLUP (town, ward, sex)";
     let (before, after) = draws(sql);
     let gain = after.squares[3] / before.squares[3];
@@ -162,7 +163,7 @@ fn rollups_come_nearer_to_the_truth() {
 }
 
 #[test]
-fn cubes_come_nearer_to_the_truth() {
+fn cubes_are_more_accurate() {
     let (before, after) = draws("SELECT town, ward, sex, COUNT(*), SUM(age) FROM t GROUP BY CUBE (town, ward, sex)");
     let gain = [3, 4].map(|column| after.squares[column] / before.squares[column]);
     println!("CUBE: squared errors of counts and sums {gain:.3?} of those without; {:.4} covered", after.coverage());
@@ -171,7 +172,7 @@ fn cubes_come_nearer_to_the_truth() {
 }
 
 #[test]
-fn what_is_shown_adds_up_and_lies_in_its_interval() {
+fn shown_numbers_add_up_and_are_in_their_intervals() {
     let query = query(
         "SELECT town, sex, COUNT(*) AS n, COUNT(*) FILTER (WHERE age > 40) AS old, AVG(age), MEDIAN(age) FROM t \
          GROUP BY CUBE (town, sex)",
@@ -194,7 +195,7 @@ fn what_is_shown_adds_up_and_lies_in_its_interval() {
             assert_eq!(n[12..14], [sum(&[0, 2, 4, 6]), sum(&[1, 3, 5, 7])]);
             assert_eq!(n[14], sum(&[12, 13]));
         }
-        // What has a rank has no parts, and stays as it was chosen.
+        // A rank is not a sum of parts, and stays as it was selected.
         let ranked = |at: &usize| matches!(query.measures()[*at].kind, MeasureKind::Ranked { .. });
         let ranked: Vec<usize> = (0..query.measures().len()).filter(ranked).collect();
         assert_eq!(ranked.len(), 4);
@@ -203,7 +204,7 @@ fn what_is_shown_adds_up_and_lies_in_its_interval() {
 }
 
 #[test]
-fn shown_values_decide_what_is_shown() {
+fn conditions_are_decided_by_shown_values() {
     let sql = |rest: &str| format!("SELECT town, COUNT(*) AS n FROM t GROUP BY ROLLUP (town) {rest}");
     let plain = query(&sql(""));
     let noisy = answers(&plain, 3);
@@ -220,7 +221,7 @@ fn shown_values_decide_what_is_shown() {
 }
 
 #[test]
-fn intervals_are_those_of_the_noise_and_reach_to_what_is_shown() {
+fn intervals_of_the_noise_are_extended_to_shown_numbers() {
     let query = query("SELECT town, COUNT(*), COUNT(*) * 2 FROM t GROUP BY ROLLUP (town)");
     let noisy = answers(&query, 3);
     let values = vec![vec![100, 100, 100, 100], vec![400]];
@@ -242,14 +243,14 @@ fn intervals_are_those_of_the_noise_and_reach_to_what_is_shown() {
 }
 
 #[test]
-fn it_applies_where_exact_answers_add_up() {
+fn consistency_applies_where_exact_answers_add_up() {
     let of = |sql: &str| deniable_answers::consistency(&query(sql));
     assert_eq!(of("SELECT COUNT(*) FROM t GROUP BY ROLLUP (town)"), Consistency::Applies);
     assert_eq!(of("SELECT VAR_POP(age), MIN(age) FROM t GROUP BY GROUPING SETS ((town), ())"), Consistency::Applies);
     assert_eq!(of("SELECT town, COUNT(*) FROM t GROUP BY town"), Consistency::NothingToAddUp);
     assert_eq!(of("SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((town), (ward))"), Consistency::NothingToAddUp);
     assert_eq!(of("SELECT MIN(age) FROM t GROUP BY ROLLUP (town)"), Consistency::NothingToAddUp);
-    // Three levels of 91 × 91 cells cross each other; as many cells in a ROLLUP do not.
+    // Three levels of 91 × 91 cells overlap; as many cells in a ROLLUP are nested.
     assert_eq!(of("SELECT COUNT(*) FROM t GROUP BY CUBE (age, age + 1, age + 2)"), Consistency::TooManyCells);
     assert_eq!(of("SELECT COUNT(*) FROM t GROUP BY ROLLUP (age, age + 1, age + 2)"), Consistency::Applies);
 }

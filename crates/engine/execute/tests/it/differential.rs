@@ -1,12 +1,12 @@
-//! Nothing but released numbers may depend on the rows: whether an ask succeeds, its error, the columns, how many rows
-//! there are, their keys, and whether a cell is a number with an interval must be the same on neighbouring tables.
+//! Only released numbers may depend on the rows: whether an ask succeeds, its error, the columns, the number of rows,
+//! their keys, and whether a cell is a number with an interval must be the same on neighbouring tables.
 //!
-//! Random questions are asked of random tables and their neighbours, in which one entity's rows are added, taken away or
-//! exchanged, or a row of nobody is added. Rows hold what no curator expects: ends of number ranges, NaN, texts of a
-//! megabyte, dates that are none, NUL and bytes that are no text; in memory, in CSV and in Parquet.
+//! Random queries run on random tables and their neighbours, in which one entity's rows are added, removed or
+//! exchanged, or a row without an entity is added. Rows contain values that no curator expects: ends of number ranges,
+//! NaN, texts of a megabyte, invalid dates, NUL and invalid UTF-8; in memory, in CSV and in Parquet.
 //!
-//! HAVING, ORDER BY and LIMIT are left out: what they do depends on noisy numbers, and so may whether an average over a
-//! noisy count is defined. Fixed seeds.
+//! HAVING, ORDER BY and LIMIT are left out: their results depend on noisy numbers, and so may whether an average over a
+//! noisy count is defined. Seeds are fixed.
 
 use super::generate::Dice;
 use super::generate::always::{CertainPart, always};
@@ -25,10 +25,10 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::path::Path;
 
-/// Questions of each, all of a world and of one of its neighbours.
+/// Number of queries on each set of tables, all run on one world and one of its neighbours.
 pub(super) const QUESTIONS: u64 = 20;
 
-/// Random schemas in each run, each with up to three tables and three neighbours.
+/// Number of random schemas in each run, each with up to three tables and three neighbours.
 pub(super) fn schemas() -> u64 {
     sized_to_slow(6, 60, 160)
 }
@@ -38,7 +38,7 @@ pub(super) fn cells(sources: &[Source], query: &Query) -> Result<Exact, SourceEr
     exact(sources, query, &Salt([7; 32]), &Resources::default(), &|_| {})
 }
 
-/// What is seen of an answer but its numbers.
+/// The visible parts of an answer, except its numbers.
 fn seen(sources: &[Source], query: &Query, seed: u64) -> Result<Vec<Vec<String>>, String> {
     let exact = cells(sources, query).map_err(|error| error.to_string())?;
     let decays = vec![Decay::exactly(ratio(2, 3)).unwrap(); query.measures().len()];
@@ -69,7 +69,7 @@ fn look(shown: &ShownValue, always: CertainPart) -> String {
     }
 }
 
-/// Where the rows are.
+/// The storage of the rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
     Memory,
@@ -123,14 +123,14 @@ pub(super) fn write_parquet(path: &Path, batch: RecordBatch) {
     writer.close().unwrap();
 }
 
-/// The first row in which two answers differ, or what else does.
+/// The first row in which two answers differ, or their other difference.
 fn difference(expected: &Result<Vec<Vec<String>>, String>, found: &Result<Vec<Vec<String>>, String>) -> String {
     let (Ok(left), Ok(right)) = (expected, found) else { return format!("{expected:?}\n{found:?}") };
     let row = left.iter().zip(right).find(|(left, right)| left != right);
     format!("{} rows and {} rows; {row:#?}", left.len(), right.len())
 }
 
-/// Asks questions of random tables and of their neighbours.
+/// Runs queries on random tables and on their neighbours.
 pub(super) fn compare(place: Place, seed: u64) {
     let mut dice = Dice::new(seed);
     let (mut asked, mut rows, mut guarded) = (0_u64, 0_usize, 0_usize);
@@ -154,7 +154,7 @@ pub(super) fn compare(place: Place, seed: u64) {
             let expected = seen(&worlds[0], &query, asked);
             assert!(expected.is_ok(), "{sql}: {expected:?}");
             let neighbour = 1 + usize::try_from(asked).unwrap() % (worlds.len() - 1);
-            // Other noise, too: it may decide about numbers alone.
+            // The noise differs, too: it may change numbers only.
             let found = seen(&worlds[neighbour], &query, asked + 1_000_000);
             let differ = || format!("{sql}\n{place:?}, neighbour {neighbour}: {}", difference(&expected, &found));
             assert!(found == expected, "{}", differ());
@@ -166,7 +166,7 @@ pub(super) fn compare(place: Place, seed: u64) {
     println!(
         "{place:?}: {asked} questions of neighbouring tables, {guarded} guarded trees, {rows} rows in their answers"
     );
-    assert!(guarded as u64 > asked / 3, "too few trees stand behind one person");
+    assert!(guarded as u64 > asked / 3, "too few expressions are guarded by one person");
 }
 
 #[test]

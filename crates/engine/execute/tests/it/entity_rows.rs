@@ -1,4 +1,5 @@
-//! One row of each entity: one entity moves what is declared and no more, and nothing but its own rows has a say (S-PE).
+//! One row of each entity: one entity changes results by at most the declared sensitivity, and its row depends on its
+//! own rows alone (S-PE).
 
 use super::generate::{Dice, Entity, Shape};
 use super::sensitivity::{distance, totals};
@@ -13,7 +14,7 @@ use deniable_testing::sized;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is worked out of each person, and what may be asked of that.
+/// Values of each person, and expressions of them in outer queries.
 const INNER: [(&str, &[&str]); 9] = [
     ("COUNT(*) AS v", &["LEAST(v, 4)", "LEAST(v, 30) - 3"]),
     ("COUNT(*) FILTER (WHERE flag) AS v", &["LEAST(v, 2)", "CASE WHEN v > 1 THEN -2 ELSE 5 END"]),
@@ -84,7 +85,7 @@ fn one_entity_moves_one_row() {
 /// Visits of many people, in an order that depends on the seed.
 fn visits(people: i64, seed: u64) -> Vec<RecordBatch> {
     let mut rows: Vec<(i64, i64)> = (0..people).flat_map(|who| (0..=who % 5).map(move |visit| (who, visit))).collect();
-    // A walk through all of them in another order.
+    // A permutation of all people.
     let step = [1, 7_919, 104_729][seed as usize % 3];
     let length = rows.len();
     let order: Vec<usize> = (0..length).map(|at| at * step % length).collect();
@@ -114,9 +115,9 @@ fn schema() -> TableSchema {
     TableSchema::protected("visits", columns, Some(EntityKey::new("who", Caps { rows_per_group: 1, groups: 1 })))
 }
 
-/// Neither the order of rows, nor threads, nor a memory that everything has to leave for the disk, moves a value.
+/// Values depend neither on the order of rows nor on threads, nor on a memory limit that forces all data to disk.
 #[test]
-fn values_are_those_of_the_rows_whatever_way_they_come() {
+fn values_do_not_depend_on_order_threads_or_memory() {
     let sql = "SELECT first, COUNT(*) AS people, SUM(ROUND(mean, 1)) AS m, SUM(LEAST(total, 50)) AS s, AVG(LEAST(n, 4)) AS n, \
                MEDIAN(age) AS a, COUNT(*) FILTER (WHERE tied = first) AS t, COUNT(*) FILTER (WHERE last = 'a') AS l FROM (SELECT who, \
                MIN_BY(ward, age) AS tied, MAX_BY(ward, cost) AS last, MIN(ward) AS first, AVG(cost) AS mean, SUM(cost) AS total, COUNT(*) AS n, MAX(age) AS \
@@ -128,7 +129,7 @@ fn values_are_those_of_the_rows_whatever_way_they_come() {
         exact(&[source], &query, &Salt([7; 32]), &resources, &|_| {}).unwrap().reveal()
     };
     let wanted = run(0, 1, None);
-    // Room for an entity with the longest texts that there may be: three of them.
+    // Room for an entity with three texts of the greatest length.
     let least = 4 * least_memory(&query);
     println!("{} bytes of memory", least);
     for (seed, threads, memory) in [(1, 2, None), (2, 3, Some(least)), (0, 1, Some(least)), (1, 2, Some(2 * least))] {
@@ -136,7 +137,7 @@ fn values_are_those_of_the_rows_whatever_way_they_come() {
     }
 }
 
-/// However many rows one person has, and however long their texts, who is there decides about no answer.
+/// However many rows one person has, and however long their texts, queries succeed with and without that person.
 #[test]
 fn long_texts_of_one_person_exhaust_nothing() {
     let columns = vec![Column::new("who", ColumnType::Text), Column::new("note", ColumnType::Text)];
@@ -156,7 +157,7 @@ fn long_texts_of_one_person_exhaust_nothing() {
             RecordBatch::try_from_iter([("who", column(|row| &row.0)), ("note", column(|row| &row.1))]).unwrap()
         };
         let mut all: Vec<(String, String)> = (0..40).map(|who| (format!("p{who}"), format!("note {who}"))).collect();
-        // Each is a little larger than the one before.
+        // Each text is a little larger than the one before.
         all.extend((0..rows).map(|row| ("eve".to_owned(), format!("z{row:04}{}", "x".repeat(60_000)))));
         let source = Source::memory(table.clone(), all.chunks(16).map(batch).collect::<Vec<_>>());
         let resources = Resources { threads: 2, memory: Some(memory), ..Resources::default() };
@@ -175,7 +176,7 @@ fn long_texts_of_one_person_exhaust_nothing() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_with_a_way_out() {
+fn unsupported_queries_are_refused_with_an_alternative() {
     let refusal = |sql: &str| deniable_sql::plan(sql, &[schema()]).err().unwrap_or_else(|| panic!("{sql}"));
     let refused = |sql: &str| refusal(sql).to_string();
     let help = |sql: &str| format!("{:?}", refusal(sql));
@@ -200,7 +201,7 @@ fn what_is_not_understood_is_refused_with_a_way_out() {
     assert!(refused(&each("COUNT(*) AS n", "COUNT(DISTINCT who)")).contains("DISTINCT"));
 }
 
-/// Joins of what one query makes of each entity are refused with the query that is answered instead.
+/// Joins with rows of entities are rejected with an alternative query that is supported.
 #[test]
 fn protected_tables_beside_rows_of_entities_are_refused() {
     let mut drugs = TableSchema::protected(
@@ -230,7 +231,7 @@ fn protected_tables_beside_rows_of_entities_are_refused() {
     let twice = "(SELECT who, MAX(age) AS a FROM visits GROUP BY who) AS f";
     let twice = refused(&format!("{each} JOIN {twice} ON e.who = f.who"));
     assert!(twice.contains("a join of two queries of one row for each entity"), "{twice}");
-    // The ways out are answered.
+    // The suggested queries are supported.
     for sql in [
         "SELECT SUM(dose), COUNT(*), COUNT(DISTINCT visits.who) FROM visits JOIN drugs ON visits.who = drugs.person",
         "SELECT SUM(LEAST(n, 9)), MAX(a) FROM (SELECT who, COUNT(*) AS n, MAX(age) FILTER (WHERE ward = 'a') AS a, MIN_BY(ward, age) AS w \
@@ -240,9 +241,10 @@ fn protected_tables_beside_rows_of_entities_are_refused() {
     }
 }
 
-/// What is added up inside keeps to its bounds, which is told; of a number of rows there are no other groups than those that are shown.
+/// Values that are summed inside are clamped to their bounds, which is reported; a number of rows has no groups beyond
+/// the shown ones.
 #[test]
-fn what_is_bounded_inside_is_told() {
+fn bounds_inside_are_reported() {
     let of = |inner: &str, outer: &str| {
         let sql = format!("SELECT {outer} FROM (SELECT who, {inner} FROM visits GROUP BY who) AS e");
         deniable_sql::plan(&sql, &[schema()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
@@ -261,7 +263,7 @@ fn what_is_bounded_inside_is_told() {
     assert!(query.may_leave_out(&query.groups()[0]));
 }
 
-/// What makes another number makes another question; what does not, none.
+/// Queries have different identities exactly if their numbers differ.
 #[test]
 fn identities() {
     let of = |sql: &str| deniable_sql::plan(sql, &[schema()]).unwrap().canonical().to_vec();
@@ -291,10 +293,10 @@ fn identities() {
         of("SELECT SUM(LEAST(x, 9)) AS y FROM (SELECT COUNT(*) AS x, who FROM visits GROUP BY who) AS z")
     );
     assert_eq!(of(&inner("MIN_BY(age, cost)")), of(&inner("ARG_MIN(age, cost)")));
-    // Names are for people, and are cut: what they stand for tells questions apart.
+    // Names are for display and are truncated; the expressions decide the identity.
     let long = |end: &str| of(&inner(&format!("COUNT(*) FILTER (WHERE ward <> '{}{end}')", "x".repeat(300))));
     assert_ne!(long("a"), long("b"));
-    // Caps choose among rows, and here all of them count.
+    // Caps choose among rows, and here all rows count.
     let mut other = schema();
     other.entity = Some(EntityKey::new("who", Caps { rows_per_group: 5, groups: 2 }));
     assert_eq!(all[0], deniable_sql::plan(&inner("COUNT(*)"), &[other]).unwrap().canonical());

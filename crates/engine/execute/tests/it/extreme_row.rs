@@ -1,5 +1,5 @@
-//! `MIN_BY` and `MAX_BY` of one entity's rows: compared with plain code on random small tables, whose rows come in another
-//! order, in other batches and on other threads each time (S-PE).
+//! `MIN_BY` and `MAX_BY` of one entity's rows, compared with a reference on random small tables, whose rows have
+//! another order, other batches and other threads each time (S-PE).
 
 use super::generate::Dice;
 use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray};
@@ -29,7 +29,7 @@ struct Row {
 
 impl Row {
     fn random(dice: &mut Dice) -> Self {
-        // Few values, so that there are ties, and NULL in every column.
+        // Few distinct values, so that there are ties, and NULL in every column.
         let mut number = |below: u64| (!dice.chance(15)).then(|| i64::try_from(dice.below(below)).unwrap());
         Self {
             who: number(5),
@@ -69,7 +69,7 @@ fn batch(rows: &[Row]) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// A value, as plain code orders it: NULL is none. Numbers of decimals are tenths.
+/// A value in the order of the reference, without NULL. Decimals are in tenths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Plain {
     Text(&'static str),
@@ -87,13 +87,13 @@ fn plain(row: &Row, column: &str) -> Option<Plain> {
     }
 }
 
-/// The value of each person, by sorting all their rows.
+/// The value of each person, computed by sorting all their rows.
 fn expected(rows: &[Row], largest: bool, value: &str, by: &str, only_smokers: bool) -> Vec<Option<Plain>> {
     let mut people: BTreeMap<i64, Vec<&Row>> = BTreeMap::new();
     for row in rows {
         people.entry(row.who.unwrap_or(-1)).or_default().push(row);
     }
-    // Rows of nobody count for nothing.
+    // Rows without an entity do not count.
     people.remove(&-1);
     let of_person = |own: Vec<&Row>| {
         let own = own.into_iter().filter(|row| !only_smokers || row.smoker == Some(true));
@@ -120,7 +120,7 @@ fn key(value: Option<Plain>, column: &str) -> Key {
 }
 
 #[test]
-fn values_are_those_of_plain_code() {
+fn values_match_the_reference() {
     const COLUMNS: [&str; 5] = ["ward", "number", "cost", "smoker", "day"];
     let mut dice = Dice::new(77);
     let (mut ties, mut nulls, mut compared) = (0_u32, 0_u32, 0_u32);
@@ -194,7 +194,7 @@ fn keys_and_bounds_are_those_of_the_value() {
     assert_eq!(grouped("MAX_BY(day, cost)", "DATE_TRUNC('month', v)").len(), 1);
     assert!(of("MAX_BY(cost, day)", "AVG(v)").is_ok());
     assert!(of("MAX_BY(cost * 2, day)", "SUM(v), MEDIAN(v)").is_ok());
-    // Nothing is known of a number of rows, whichever row it is of.
+    // A number of rows has no bounds, even as the value of a chosen row.
     let refused = |inner: &str, outer: &str| format!("{:?}", of(inner, outer).unwrap_err());
     assert!(refused("MIN_BY(ward)", "COUNT(*)").contains("MIN_BY(x, t)"));
     assert!(refused("MIN_BY('a', day)", "COUNT(*)").contains("MIN_BY of a constant"));

@@ -1,4 +1,4 @@
-//! Damaged questions and files, from a seeded mutator: what fuzzing looks for at length, a few thousand times per run.
+//! Damaged queries and files, from a seeded mutator: a short form of fuzzing, a few thousand cases in each run.
 
 #[path = "../../../../../fuzz/src/csv.rs"]
 mod csv;
@@ -20,7 +20,7 @@ const FILES: [&[u8]; 7] = [
     include_bytes!("../../../../../fuzz/seeds/csv/open-quote.csv"),
 ];
 
-/// Questions per run; files are a twentieth of that.
+/// Number of queries in each run; there are a twentieth as many files.
 fn cases() -> u32 {
     sized(500, 15_000)
 }
@@ -29,7 +29,7 @@ fn dice() -> Dice {
     Dice::new(deniable_testing::seed(20_261_121))
 }
 
-/// Pieces that a question is not made for.
+/// Tokens that are inserted at random.
 const PIECES: [&str; 40] = [
     "NULL",
     "0",
@@ -73,7 +73,7 @@ const PIECES: [&str; 40] = [
     "\u{202e}",
 ];
 
-/// The words, texts, numbers and signs of a question, with the space between them.
+/// Splits a query into words, texts, numbers and signs, each with its spaces.
 fn words(text: &str) -> Vec<String> {
     let kind = |c: char| {
         if c.is_alphanumeric() || c == '_' || c == '.' {
@@ -100,7 +100,7 @@ fn place(dice: &mut Dice, length: usize) -> usize {
     usize::try_from(dice.below(length as u64 + 1)).unwrap()
 }
 
-/// A question with a few words left out, doubled, exchanged or taken from others.
+/// A query with a few words removed, duplicated, exchanged or taken from other queries.
 fn damaged(dice: &mut Dice, all: &[Vec<String>]) -> String {
     let mut question = dice.pick(all).clone();
     for _ in 0..1 + dice.below(8) / 6 {
@@ -115,7 +115,7 @@ fn damaged(dice: &mut Dice, all: &[Vec<String>]) -> String {
                 let begin = place(dice, other.len());
                 other[begin..(begin + place(dice, 12)).min(other.len())].to_vec()
             }
-            // Deep and long: the bounds of the first gate, from both sides.
+            // Deep and long: around the limits of the first gate, from both sides.
             4 => {
                 let times = 1 << dice.below(9);
                 let part = question[from..to].concat();
@@ -157,18 +157,18 @@ fn ask_damaged() {
     assert!(understood > count / 50, "the damage is too heavy to get past the first gate");
 }
 
-/// Leaves the input in a file, for when it fails: an overflow of the stack leaves nothing else.
+/// Writes the input to a file before the check: a stack overflow leaves no other trace.
 fn said<T>(kind: &str, input: &[u8], check: impl FnOnce() -> T) -> T {
     std::fs::write(deniable_testing::scratch().unwrap().join(format!("fuzz-{kind}")), input).unwrap();
     check()
 }
 
-/// With the stack that a program's first thread has, as the command line's; threads of tests have a quarter of it.
+/// Runs with the stack of a program's main thread, as the command line has; test threads have a quarter of it.
 fn with_the_usual_stack(test: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(8 << 20).spawn(test).unwrap().join().unwrap();
 }
 
-/// Found by `damaged_questions` on the 2 MB of a test's own thread, which many of these overflow without optimisation;
+/// Found by `damaged_questions` on the 2 MB stack of a test thread, which many of these overflow in unoptimised builds;
 /// some overflow 4 MB.
 #[test]
 fn nesting_fits_into_the_usual_stack() {
@@ -188,16 +188,16 @@ fn nesting_fits_into_the_usual_stack() {
     });
 }
 
-/// What the parser cannot read after words such as CASE, CAST and FLOOR it reads a second time, as if they were names.
-/// Found by `damaged_questions` with another seed.
+/// After a syntax error inside words such as CASE, CAST and FLOOR the parser tries to read them as names. Found by
+/// `damaged_questions` with another seed.
 #[test]
-fn a_mistake_inside_nested_words_is_found_at_once() {
+fn syntax_errors_inside_nested_words_are_found_quickly() {
     let words =
         [("CASE - ", ""), ("CAST(", " AS BIGINT)"), ("TRY_CAST(", " AS BIGINT)"), ("FLOOR(", ")"), ("CEIL(", ")")];
     for (open, close) in words {
         with_the_usual_stack(move || {
             let question = format!("SELECT COUNT(*) FROM t WHERE {}x +{}", open.repeat(20), close.repeat(20));
-            // A busy machine may stop one attempt for a second, but not five.
+            // A busy machine may delay one attempt by a second, but not five.
             let times = || {
                 let began = Instant::now();
                 sql::check(&question);
@@ -210,7 +210,7 @@ fn a_mistake_inside_nested_words_is_found_at_once() {
 }
 
 #[test]
-fn the_undamaged_seeds_are_of_use() {
+fn undamaged_seeds_are_accepted() {
     let understood =
         QUESTIONS.lines().filter(|question| said("question", question.as_bytes(), || sql::check(question))).count();
     println!("{understood} of {} questions are understood", QUESTIONS.lines().count());
@@ -220,11 +220,11 @@ fn the_undamaged_seeds_are_of_use() {
     assert_eq!(passed, [true, true, true, true, false, true, false]);
 }
 
-/// A file with some bytes left out, doubled, exchanged or taken from others.
+/// A file with some bytes removed, duplicated, exchanged or taken from other files.
 fn damaged_file(dice: &mut Dice) -> Vec<u8> {
     let mut file = dice.pick(&FILES).to_vec();
     for _ in 0..1 + dice.below(8) / 6 {
-        // Mostly below the first line, which must name the columns.
+        // Mostly after the first line, which must name the columns.
         let header = file.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let from = if dice.chance(85) { header + place(dice, file.len() - header) } else { place(dice, file.len()) };
         let to = (from + place(dice, 8)).min(file.len());

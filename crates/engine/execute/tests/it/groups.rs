@@ -1,4 +1,4 @@
-//! Groups that only NULL, undeclared keys and numbers beyond bounds reach are in the answer, for all data.
+//! Groups that are reached only by NULL, undeclared keys or numbers beyond bounds are in the answer, whatever the data.
 
 use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{Rational, ratio, whole};
@@ -46,7 +46,7 @@ fn within(name: &str, kind: ColumnType, low: i64, high: i64) -> Column {
     Column::new(name, kind).within(Bounds::new(whole(low), whole(high), step).unwrap())
 }
 
-/// The declarations of `testdata/groups/rows.csv`: some of its values are beyond them.
+/// The declarations of `testdata/groups/rows.csv`, which has values beyond them.
 fn declared() -> TableSchema {
     let text = |text: &str| Key::Text(text.to_owned());
     let columns = vec![
@@ -99,7 +99,7 @@ fn no_group_that_pandas_counts_is_missing() {
                 wrong.push(format!("{sql}: of `{key}` {expected:?} rows are expected, and {counted:?} found"));
             }
         }
-        // Others are declared, and empty.
+        // All other groups are declared, and empty.
         if found.values().any(|size| *size != 0) {
             wrong.push(format!("{sql}: more groups: {found:?}"));
         }
@@ -112,7 +112,7 @@ fn no_group_that_pandas_counts_is_missing() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A table of these CSV rows in a folder of its own, and the counts of a query about it.
+/// Writes these CSV rows to a file in a temporary folder, and returns the counts of a query about it.
 fn counted_in(rows: &str, table: &TableSchema, sql: &str) -> BTreeMap<String, i128> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("rows.csv"), rows).unwrap();
@@ -148,7 +148,7 @@ fn row_level() -> TableSchema {
     TableSchema { entity: None, ..declared() }
 }
 
-/// Both values of a condition and all constants of a choice are groups, in the order in which keys are counted.
+/// Both truth values of a condition and all constants of a choice are groups, in the order in which keys are counted.
 #[test]
 fn groups_that_missing_and_undeclared_values_alone_reach() {
     let by = |group: &str| counted_in(FEW, &row_level(), &format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"));
@@ -167,7 +167,7 @@ fn groups_that_missing_and_undeclared_values_alone_reach() {
     same("CASE WHEN x > 5 THEN 'high' ELSE 'other' END", &[("high", 1), ("other", 4)]);
     same("x > 5", &[("false", 2), ("true", 1)]);
     same("k = 'z'", &[("false", 3), ("true", 1)]);
-    // Where the query names a constant that only values beyond the bounds of many would have.
+    // The query contains a constant that only values beyond the bounds of a wide range reach.
     let wide = Column::new("x", ColumnType::Integer).within(Bounds::new(whole(0), whole(9_999_999), whole(1)).unwrap());
     let mut table = row_level();
     table.columns[1] = wide;
@@ -194,7 +194,7 @@ fn no_group_is_added_that_no_row_can_have() {
         ("LEAST(x, 3)", "0 1 2 3"),
         ("LEAST(GREATEST(x, 0), 7)", "0 1 2 3 4 5"),
         ("UPPER(k)", "A B"),
-        // 0 and 3 are beyond the buckets; a missing value is in none.
+        // 0 and 3 are beyond the buckets; NULL is in no bucket.
         ("WIDTH_BUCKET(x, 0, 4, 2)", "1 2 3 0"),
         ("x < 3", "true false"),
         ("COALESCE(CASE WHEN x < 2 THEN x END, 9)", "0 1 9"),
@@ -203,16 +203,16 @@ fn no_group_is_added_that_no_row_can_have() {
     }
 }
 
-/// A total beside groups is of all rows; rows of no shown group count in it alone.
+/// A total beside groups counts all rows; rows outside the shown groups count in it alone.
 #[test]
-fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
+fn a_total_beside_groups_includes_rows_outside_them() {
     let rows = |sql: &str| shown(sql, FEW, &row_level()).iter().map(|row| row.join(" ")).collect::<Vec<_>>();
     let percent = "SELECT k, COUNT(*) * 100.0 / (SELECT COUNT(*) FROM t) AS p FROM t GROUP BY k";
     assert_eq!(rows(percent), ["a 40", "b 20"]);
     let windows =
         "SELECT k, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS s, (SELECT COUNT(*) FROM t) AS total FROM t GROUP BY k";
     assert_eq!(rows(windows), ["a 2 3 5", "b 1 3 5"]);
-    // A ROLLUP is about rows with a key of each group.
+    // A ROLLUP counts rows with a key of each group.
     assert_eq!(rows("SELECT k, COUNT(*) AS n FROM t GROUP BY ROLLUP (k)"), ["a 2", "b 1", "(all) 3"]);
     let asked = query(percent, &row_level());
     assert!(asked.may_leave_out(&asked.groups()[0]));
@@ -221,12 +221,12 @@ fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
 /// A number computed from values chosen by rank has an error in rows: the sum of their errors. A range of the same
 /// values is not negative.
 #[test]
-fn ranges_of_quantiles_are_known_by_their_ranks() {
+fn ranges_of_quantiles_have_the_error_of_their_ranks() {
     let sql = "SELECT PERCENTILE_CONT(x, 0.75) - PERCENTILE_CONT(x, 0.25) AS iqr, \
                2 * (PERCENTILE_CONT(x, 0.25) - PERCENTILE_CONT(x, 0.75)) AS less, \
                PERCENTILE_CONT(x, 0.75) / PERCENTILE_CONT(x, 0.25) AS times, \
                PERCENTILE_CONT(x, 0.75) - COUNT(*) AS other FROM t";
-    // A grid on which each is chosen by itself.
+    // A grid on which each quantile is selected separately.
     let mut table = row_level();
     table.columns[1] = within("x", ColumnType::Integer, 0, 100);
     let query = query(sql, &table);
@@ -234,7 +234,7 @@ fn ranges_of_quantiles_are_known_by_their_ranks() {
     let decays = vec![decay.clone(); query.measures().len()];
     let is_ranked = |at: &usize| matches!(query.measures()[*at].kind, MeasureKind::Ranked { .. });
     let ranked: Vec<usize> = (0..query.measures().len()).filter(is_ranked).collect();
-    // Each has half of what both may miss.
+    // Each gets half of the allowed error of both.
     let margins =
         ranked.iter().map(|at| deniable_answers::rank_margin(&query, *at, 0, &decay, &ratio(39, 40)).unwrap());
     let together: BigInt = margins.sum();
@@ -260,12 +260,12 @@ fn ranges_of_quantiles_are_known_by_their_ranks() {
         assert_eq!(of(0), (whole(range), Some(whole(0)), Some(whole(100)), Some(together.clone()), is_at_bound));
         assert_eq!(of(1), (whole(-2 * range), Some(whole(-200)), Some(whole(0)), Some(together.clone()), is_at_bound));
         assert_eq!(of(2).3, Some(together.clone()));
-        // A count has an error of its own.
+        // The error of a count is not in ranks.
         assert_eq!(of(3).3, None);
     }
 }
 
-/// The intervals of quantiles that share a tree have the confidence of any two together: those of their differences
+/// The intervals of quantiles that share a tree have the confidence of any two together, so intervals of differences
 /// cover.
 #[test]
 fn quantiles_of_a_tree_cover_in_pairs() {
@@ -305,7 +305,7 @@ fn quantiles_at_the_ends_are_least_and_greatest() {
 
 /// Different spellings of one query have the same identity.
 #[test]
-fn other_words_for_what_is_answered() {
+fn other_spellings_are_the_same_query() {
     let same = |one: &str, other: &str| {
         let of = |sql: &str| query(sql, &declared()).canonical().to_vec();
         assert_eq!(of(one), of(other), "{one}");
@@ -334,7 +334,7 @@ fn other_words_for_what_is_answered() {
     same("SELECT SUM(TRUNC(y)) AS v FROM t", "SELECT SUM(CASE WHEN y < 0 THEN CEIL(y) ELSE FLOOR(y) END) AS v FROM t");
 }
 
-/// Days of timestamps are groups and differences, as those of dates are.
+/// Days of timestamps are groups and differences, as days of dates are.
 #[test]
 fn days_of_timestamps() {
     let day = 86_400_000_000_i64;
@@ -351,9 +351,9 @@ fn days_of_timestamps() {
     assert_eq!(shown(since, rows, &table), [["4"]]);
 }
 
-/// A part of a whole and its interval are within the whole, for all noise of both.
+/// A part of a total and its interval are within the total, whatever the noise of both.
 #[test]
-fn parts_of_a_whole_lie_within_it() {
+fn parts_of_a_total_are_within_it() {
     let table = row_level();
     let shares = [
         ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER ()", 100),
@@ -375,7 +375,7 @@ fn parts_of_a_whole_lie_within_it() {
     let mut decided = 0;
     for (share, most) in shares {
         let query = query(&format!("SELECT k, {share} AS share FROM t GROUP BY k"), &table);
-        // Conditions are decided by what is shown.
+        // Conditions are decided by shown numbers.
         let kept = format!(
             "SELECT k, {share} AS share FROM t GROUP BY k HAVING {share} BETWEEN 0 AND {most} OR ({share}) IS NULL"
         );

@@ -1,4 +1,4 @@
-//! Keys of groups: which there are, in which order they are shown, and what a row needs to be in one.
+//! Keys of groups: the keys of each expression, their order in results, and the rows that belong to each.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringViewArray};
 use deniable_answers::{Noisy, ShownValue};
@@ -74,13 +74,14 @@ fn parts_of_dates_come_in_the_order_of_the_calendar() {
         assert_eq!(by(&format!("DAYNAME({time})")), days);
         assert_eq!(by(&format!("MONTHNAME({time})")), months);
     }
-    // Only those that there are.
+    // Only days of the week that occur.
     assert_eq!(by("DAYNAME(few)"), ["Monday", "Tuesday", "Saturday", "Sunday"]);
     assert_eq!(by("ISODOW(few)"), ["1", "2", "6", "7"]);
     assert_eq!(by("EXTRACT(dow FROM few)"), ["0", "1", "2", "6"]);
 }
 
-/// Groups of TO_CHAR are what the pattern writes of all dates within the bounds, each once, in the order of the calendar.
+/// Groups of TO_CHAR are the texts that the pattern gives for all dates within the bounds, each once, in the order of
+/// the calendar.
 #[test]
 fn written_dates_come_in_the_order_of_the_calendar() {
     let months = by("TO_CHAR(d, 'YYYY-MM')");
@@ -102,7 +103,7 @@ fn written_dates_come_in_the_order_of_the_calendar() {
     assert_eq!(by("TO_CHAR(few, 'Dy')"), ["Mon", "Tue", "Sat", "Sun"]);
     assert_eq!(by("TO_CHAR(DATE_TRUNC('month', d), 'YYYY-MM-DD')").len(), 27);
     assert_eq!(by("LOWER(TO_CHAR(few, 'Dy'))"), ["sat", "sun", "mon", "tue"]);
-    // Every row is in the group that DATE_TRUNC puts it in.
+    // Every row is in the same group as with DATE_TRUNC.
     let keys = |sql: &str| deniable_sql::plan(sql, &[table()]).unwrap().groups()[0].keys.len();
     assert_eq!(
         keys("SELECT COUNT(*) FROM t GROUP BY DATE_TRUNC('month', d)"),
@@ -118,7 +119,7 @@ fn written_dates_come_in_the_order_of_the_calendar() {
     assert!(refused("d, '-'").contains("without a part of a date"));
     assert!(refused("d, CASE WHEN sex = 1 THEN 'MM' ELSE 'DD' END").contains("a computed pattern"));
     assert!(refused("at, 'YYYY-MM'").contains("declare bounds"), "{}", refused("at, 'YYYY-MM'"));
-    // More moments than are gone through.
+    // Too many moments to enumerate.
     let wide = Column::new("at", ColumnType::Timestamp);
     let wide = wide.within(Bounds::new(whole(0), whole(20 * 366 * 86_400_000_000_i64), whole(1)).unwrap());
     let table = TableSchema::protected("t", vec![wide], None);
@@ -140,12 +141,12 @@ fn each_group_of_several_has_its_order() {
     assert_eq!(shown(sql, &table()), expected);
     let sql = "SELECT sex AS k, DAYNAME(few), COUNT(*) FROM t GROUP BY sex, DAYNAME(few)";
     assert_eq!(shown(sql, &table()), ["1", "1", "1", "1", "0", "0", "0", "0"]);
-    // What is asked for goes first.
+    // An ORDER BY comes before the order of keys.
     let sql = "SELECT DAYNAME(few) AS k, COUNT(*) FROM t GROUP BY 1 ORDER BY k";
     assert_eq!(shown(sql, &table()), ["Monday", "Saturday", "Sunday", "Tuesday"]);
 }
 
-/// The order in which cells are counted is that of stored answers, and a part of what a query is.
+/// The order in which cells are counted is that of stored answers, and is part of a query's identity.
 #[test]
 fn the_order_in_which_cells_are_counted_stays() {
     let query = deniable_sql::plan("SELECT COUNT(*) FROM t GROUP BY EXTRACT(dow FROM d)", &[table()]).unwrap();
@@ -169,7 +170,7 @@ fn days_of_the_week_in_conditions() {
     assert!(refused.contains("calendar function") || refused.contains("dayname"), "{refused}");
 }
 
-/// A column of codes with labels, one with others, and one of each in a table of the same.
+/// A column of codes with labels, another with other labels, and one of each in a second table.
 fn labelled() -> TableSchema {
     let labels = |all: &[(Key, &str)]| all.iter().map(|(key, label)| (key.clone(), (*label).to_owned())).collect();
     let text = |text: &str| Key::Text(text.to_owned());
@@ -188,7 +189,7 @@ fn query(sql: &str, table: &TableSchema) -> Query {
 }
 
 #[test]
-fn labels_are_no_part_of_what_a_query_is() {
+fn labels_are_not_part_of_a_query_s_identity() {
     let (with, mut without) = (labelled(), labelled());
     without.columns.iter_mut().for_each(|column| column.labels.clear());
     for sql in [
@@ -201,14 +202,14 @@ fn labels_are_no_part_of_what_a_query_is() {
         let first = |query: &Query| query.groups()[0].label(&query.groups()[0].keys[0]).map(str::to_owned);
         assert!(first(&with).is_some() && first(&without).is_none(), "{sql}");
     }
-    // Of what is made of a column, the values are shown.
+    // Expressions of a column show values, not labels.
     let made =
         query("SELECT COUNT(*) FROM t GROUP BY UPPER(city), sex + 1, CASE WHEN sex = 0 THEN city ELSE 'x' END", &with);
     assert!(made.groups().iter().all(|group| group.keys.iter().all(|key| group.label(key).is_none())));
 }
 
 #[test]
-fn labels_that_are_taken_for_values() {
+fn comparisons_with_labels_get_a_hint() {
     let doubt = |condition: &str| query(&format!("SELECT COUNT(*) FROM t WHERE {condition}"), &labelled()).undeclared();
     assert_eq!(doubt("city = 'N' AND sex = 0"), Vec::<String>::new());
     let said = |condition: &str| doubt(condition).join("; ");
@@ -228,7 +229,7 @@ fn labels_that_are_taken_for_values() {
     assert!(!refused("sex = 'mice'").contains("label"));
 }
 
-/// The counts of each key of a column in these rows, of one person each.
+/// The counts of each key of a column in these rows, which all belong to one person.
 fn counts(sql: &str, rows: &[(Option<i64>, Option<&str>)]) -> Vec<i128> {
     let table = TableSchema { entity: None, ..labelled() };
     let whole =
@@ -242,7 +243,7 @@ fn counts(sql: &str, rows: &[(Option<i64>, Option<&str>)]) -> Vec<i128> {
 }
 
 #[test]
-fn values_that_are_none_of_the_keys_count_together() {
+fn values_outside_the_keys_count_together() {
     let long = "a text of more than twelve bytes";
     let rows: Vec<(Option<i64>, Option<&str>)> = vec![
         (Some(0), Some("N")),
@@ -255,27 +256,27 @@ fn values_that_are_none_of_the_keys_count_together() {
     ];
     // N, it's, NULL, others.
     assert_eq!(counts("SELECT city, COUNT(*) FROM t GROUP BY city", &rows), [1, 1, 1, 4]);
-    // Conditions see the values.
+    // Conditions compare the values themselves.
     assert_eq!(counts("SELECT city, COUNT(*) FROM t WHERE city <> 'n' GROUP BY city", &rows), [1, 1, 0, 3]);
     assert_eq!(counts("SELECT COUNT(*) FROM t WHERE city = 'elsewhere'", &rows), [1]);
-    // And so does what is made of the column: what is in no CASE is in its ELSE.
+    // Expressions use the values themselves: values outside the branches of a CASE are in its ELSE.
     assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY CASE WHEN city = 'N' THEN 'a' ELSE 'b' END", &rows), [1, 6]);
     assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY city = 'N'", &rows), [5, 1, 1]);
-    // NULL, and what no key is, are in no group of UPPER.
+    // NULL and values outside the keys are in no group of UPPER.
     assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY UPPER(city)", &rows), [2, 1, 1]);
     assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY COALESCE(city, 'none')", &rows), [1, 1, 1]);
-    // Without others they are left out: 1, 0, NULL.
+    // Without `other` they are left out: 1, 0, NULL.
     assert_eq!(counts("SELECT sex, COUNT(*) FROM t GROUP BY sex", &rows), [1, 4, 1]);
 }
 
 #[test]
-fn others_are_a_part_of_what_a_query_is() {
+fn the_group_of_other_values_is_part_of_a_query_s_identity() {
     let mut closed = labelled();
     closed.columns[2].keys.as_mut().unwrap().pop();
     let same = |sql: &str| query(sql, &labelled()).canonical() == query(sql, &closed).canonical();
     assert!(!same("SELECT city, COUNT(*) FROM t GROUP BY city"));
     assert!(same("SELECT COUNT(*) FROM t WHERE city = 'N'") && same("SELECT sex, COUNT(*) FROM t GROUP BY sex"));
-    // Of one person's rows any may be among the others.
+    // Any of one person's rows may have a value outside the keys.
     let distinct = "SELECT COUNT(*) FROM (SELECT who, COUNT(DISTINCT city) AS n FROM t GROUP BY who) AS p GROUP BY n";
     assert!(same(distinct), "only declared keys are told apart");
     let sql = "SELECT city AS k, COUNT(*) AS n FROM t GROUP BY city";
@@ -288,7 +289,7 @@ fn others_are_a_part_of_what_a_query_is() {
     assert!(!query(sql, &labelled()).may_leave_out(&query(sql, &labelled()).groups()[0]));
 }
 
-/// Hints name the section of the table that the column is of.
+/// Hints name the section of the column's table.
 #[test]
 fn hints_name_the_section() {
     let columns = |prefix: &str| {
@@ -330,7 +331,7 @@ fn hints_name_the_section() {
     assert!(said.ends_with("in [tables.p.columns.pn]"), "{said}");
 }
 
-/// Results are compared with keys, as rows are: a label or a slip of the fingers is told.
+/// Results are compared with keys, as rows are: comparisons with labels and typos give a hint.
 #[test]
 fn results_are_compared_with_keys() {
     let notes = |condition: &str| {
@@ -339,7 +340,7 @@ fn results_are_compared_with_keys() {
     let told = notes("city = 'north' OR COUNT(*) > 3 AND NOT city = 'N'");
     assert!(told.len() == 1 && told[0].contains("is the label of 'N': write city = 'N'"), "{told:?}");
     assert!(notes("city = 'elsewhere'")[0].contains("NOT IN"));
-    assert!(notes("city = 'nowhere'")[0].contains("these are"));
+    assert!(notes("city = 'nowhere'")[0].contains("the keys are"));
     assert!(notes("COUNT(*) > 3").is_empty());
     let chosen =
         "SELECT CASE city WHEN 'its' THEN 1 END AS x FROM (SELECT city, COUNT(*) AS n FROM t GROUP BY city) AS c";

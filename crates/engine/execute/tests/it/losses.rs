@@ -1,4 +1,4 @@
-//! What caps and bounds leave out is told in one pass as it would be in many: row by row as answers count rows, and entity by entity.
+//! The losses to caps and bounds, computed in one pass, equal those counted row by row and entity by entity.
 
 use super::entity_rows;
 use super::generate::{Dice, Entity, Shape};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const SALT: Salt = Salt([5; 32]);
 
-/// The rows of these entities in every table. Those of `p0` belong to nobody.
+/// The rows of these entities in every table. Those of `p0` have no entity.
 fn sources(shape: &Shape, tables: &[TableSchema], entities: &[&Entity]) -> Vec<Source> {
     let somebody = |table: &TableSchema, batch: RecordBatch| {
         let Some(entity) = &table.entity else { return batch };
@@ -40,7 +40,7 @@ fn sources(shape: &Shape, tables: &[TableSchema], entities: &[&Entity]) -> Vec<S
     .collect()
 }
 
-/// Whether entities are known by numbers, how their caps are applied, and how many of their rows meet.
+/// Varies the type of the entity keys, their caps and `rows_in_joins`.
 fn varied(dice: &mut Dice, tables: &[TableSchema]) -> Vec<TableSchema> {
     let (numbers, together, few) = (dice.chance(50), dice.chance(30), dice.chance(50));
     let mut tables = tables.to_vec();
@@ -58,7 +58,7 @@ fn varied(dice: &mut Dice, tables: &[TableSchema]) -> Vec<TableSchema> {
     tables
 }
 
-/// What is told, entity by entity: what an answer keeps of each of them alone.
+/// The expected losses, entity by entity: by comparison with the rows that an answer about that entity alone keeps.
 fn expected(query: &Query, sql: &str, shape: &Shape, tables: &[TableSchema], entities: &[Entity]) -> Losses {
     let everyone: Vec<&Entity> = entities.iter().collect();
     let (rows, levels, beyond) = counted(&sources(shape, tables, &everyone), query, &SALT);
@@ -73,7 +73,7 @@ fn expected(query: &Query, sql: &str, shape: &Shape, tables: &[TableSchema], ent
     if query.left_out().is_err() {
         return told;
     }
-    // Where entities are counted, they lose groups alone.
+    // Where entities are counted, they lose only groups.
     let mut tables = tables.to_vec();
     if !query.counts_rows() {
         tables.iter_mut().filter_map(|table| table.entity.as_mut()).for_each(|entity| {
@@ -90,7 +90,7 @@ fn expected(query: &Query, sql: &str, shape: &Shape, tables: &[TableSchema], ent
 }
 
 #[test]
-fn one_pass_tells_what_many_do() {
+fn one_pass_gives_the_losses_of_many_passes() {
     let mut dice = Dice::new(51);
     let (mut left_out, mut entities_only, mut beyond_alone, mut inside, mut joined) = (0, 0, 0, 0, 0);
     for round in 0..sized(100, 1_500) {
@@ -123,13 +123,13 @@ fn one_pass_tells_what_many_do() {
     assert!(seen.iter().all(|seen| *seen > sized(0, 2)), "{seen:?}");
 }
 
-/// More rows than memory holds, half of them of one entity: sorted on disk, and dropped before all of them were seen.
+/// More rows than fit in memory, half of them of one entity: sorted on disk, and dropped before all rows were read.
 #[test]
 fn losses_are_the_same_in_little_memory() {
     let caps = Caps { rows_per_group: 3, groups: 2 };
     let keys = |name: &str, kind| Column::new(name, kind).with_keys((0..5).map(Key::Integer).collect());
     let columns = |kind| vec![Column::new("who", kind), keys("a", ColumnType::Integer), keys("b", ColumnType::Integer)];
-    // Of many more rows nearly everybody would have too many.
+    // With many more rows, almost every entity would exceed its caps.
     let rows = 150_000_i64;
     let mut dice = Dice::new(52);
     let mut below = |bound: u64| (0..rows).map(|_| dice.below(bound) as i64).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Questions from outside: sensitivity, neighbours, hostile values, files, and damaged texts.
+//! Integration tests: sensitivity, neighbours, hostile values, files, and damaged texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod canonical;

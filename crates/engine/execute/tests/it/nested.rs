@@ -29,7 +29,7 @@ fn text(key: &str) -> Key {
     Key::Text(key.to_owned())
 }
 
-/// Towns with their counties and regions, sexes, a number from -1 to 2, and whose row it is.
+/// Towns with their counties and regions, sexes, a number from -1 to 2, and the person of the row.
 fn table(entity: Option<Entity>) -> TableSchema {
     let keys = TOWNS.iter().map(|town| text(town.0)).chain([Key::Null, Key::Other]).collect();
     let town = Column {
@@ -49,10 +49,10 @@ fn entity(caps: Caps, levels_together: bool) -> Entity {
     Entity { levels_together, ..Entity::new("p", caps) }
 }
 
-/// Town, sex, x, whose it is.
+/// Town, sex, x, person.
 type Row = (Option<&'static str>, &'static str, i64, String);
 
-/// Rows of 40 people, in towns that are declared, in others, and in none.
+/// Rows of 40 people: in declared towns, in other towns, and without a town.
 fn rows() -> Vec<Row> {
     let towns = [Some("a1"), Some("b1"), None, Some("c1"), Some("a2"), Some("elsewhere"), Some("b2"), Some("a1")];
     let row = |at: usize| {
@@ -86,7 +86,7 @@ fn sums(query: &Query, table: &TableSchema, rows: &[Row]) -> Vec<Vec<i128>> {
     cells.map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect()
 }
 
-/// The rows of an answer, as they are shown, with exact numbers.
+/// The rows of an answer, as shown, with exact numbers.
 fn shown(sql: &str, table: &TableSchema, rows: &[Row]) -> Vec<String> {
     let query = query(sql, table);
     let values = sums(&query, table, rows);
@@ -115,7 +115,7 @@ fn place(row: &Row) -> [String; 3] {
 }
 
 #[test]
-fn a_town_stands_in_its_county_and_nowhere_else() {
+fn a_town_counts_in_its_county_alone() {
     let (table, rows) = (table(None), rows());
     let cells: Vec<usize> = (0..4).map(|level| query(ROLLUP, &table).cells(level)).collect();
     assert_eq!(cells, [7, 4, 3, 1]);
@@ -129,7 +129,7 @@ fn a_town_stands_in_its_county_and_nowhere_else() {
     let expected: Vec<String> = towns.into_iter().chain(totals).map(count).collect();
     assert_eq!(shown(ROLLUP, &table, &rows), expected);
     assert_eq!(expected.last().unwrap(), "* * * 300");
-    // Alone, without the town, and under conditions, it is the same function of a row.
+    // Alone, without the town, and under conditions, the county is the same function of a row.
     let alone = shown("SELECT county, COUNT(*) AS n FROM t GROUP BY county", &table, &rows);
     let of_counties = |row: &str| row.split(' ').skip(1).filter(|word| *word != "*").collect::<Vec<_>>().join(" ");
     assert_eq!(alone, expected[7..11].iter().map(|row| of_counties(row)).collect::<Vec<_>>());
@@ -146,7 +146,7 @@ fn a_town_stands_in_its_county_and_nowhere_else() {
 }
 
 #[test]
-fn other_groups_stand_beside_them() {
+fn other_groups_are_combined_with_nested_ones() {
     let (table, rows) = (table(None), rows());
     let sql = "SELECT county, sex, town, COUNT(*) AS n, GROUPING(county) + 2 * GROUPING(town) AS g FROM t \
                GROUP BY GROUPING SETS ((county, sex, town), (county, sex), (sex), (town))";
@@ -182,12 +182,12 @@ fn levels_are_made_to_add_up() {
     let query = query(sql, &table);
     assert_eq!(deniable_answers::consistency(&query), Consistency::Applies);
     let decays = vec![Decay::exactly(ratio(6, 7)).unwrap(); query.measures().len()];
-    // Noise of some size in every cell.
+    // Some noise in every cell.
     let noisy = |cells: Vec<i128>| (0_i128..).zip(cells).map(|(at, cell)| cell + at * 7 % 11 - 5).collect();
     let values: Vec<Vec<i128>> = sums(&query, &table, &rows()).into_iter().map(noisy).collect();
     let found = deniable_answers::made_consistent(&query, &values, &decays).unwrap();
     assert_ne!(found, values);
-    // a1, b1, c1, a2, b2, NULL, others; A, B, C, NULL; N, S, NULL.
+    // a1, b1, c1, a2, b2, NULL, other; A, B, C, NULL; N, S, NULL.
     let fine: [(&[usize], usize); 3] = [(&[0, 1, 2, 0, 1, 3, 3], 4), (&[0, 0, 1, 2], 3), (&[0, 0, 0], 1)];
     for (at, measure) in query.measures().iter().enumerate().filter(|(_, measure)| measure.level < 3) {
         let (parents, size) = fine[measure.level];
@@ -205,13 +205,13 @@ fn identities() {
     without.columns[0].parents.clear();
     let plain = "SELECT town, sex, COUNT(*) FROM t GROUP BY ROLLUP (town, sex)";
     assert_eq!(query(plain, &with).canonical(), query(plain, &without).canonical());
-    // What towns lie within decides about what is asked.
+    // The counties of towns are part of the query.
     let mut moved = table(None);
     moved.columns[0].parents[0].of.insert(text("a2"), "B".to_owned());
     for sql in [ROLLUP, "SELECT county, COUNT(*) FROM t GROUP BY county", "SELECT COUNT(*) FROM t WHERE county = 'A'"] {
         assert_ne!(query(sql, &with).canonical(), query(sql, &moved).canonical(), "{sql}");
     }
-    // One level is capped as it always was; several are not.
+    // A query with one level is capped in the usual way; one with several levels is not.
     let caps = Caps { rows_per_group: 2, groups: 2 };
     let [apart, together] = [false, true].map(|together| table(Some(entity(caps, together))));
     let one = "SELECT town, COUNT(*) FROM t GROUP BY town";
@@ -222,7 +222,7 @@ fn identities() {
 #[test]
 fn the_same_grouping_twice_is_refused() {
     let mut table = table(None);
-    // Each county is a district of its own.
+    // Each county is a separate district.
     table.columns[0].parents.push(parents("district", |town| format!("district {}", town.1)));
     let sql = "SELECT county, district, COUNT(*) FROM t GROUP BY ROLLUP (county, district)";
     let error = deniable_sql::plan(sql, std::slice::from_ref(&table)).unwrap_err();
@@ -261,7 +261,7 @@ fn capped_once_below_all_levels_exact_answers_add_up() {
         }
         // One person is in several towns of a county, and counts once there.
         assert_eq!(entities_add_up, groups == 1, "{caps:?}");
-        // What is kept at the finest level is what is kept without the others.
+        // The kept rows at the finest level do not depend on the other levels.
         let finest = ALL.replace("ROLLUP (region, county, town)", "region, county, town");
         let alone = query(&finest, &together);
         let own = sums(&alone, &together, &rows);
@@ -269,7 +269,7 @@ fn capped_once_below_all_levels_exact_answers_add_up() {
             let same = all.measures().iter().position(|other| other.kind == measure.kind && other.level == 0).unwrap();
             assert_eq!(own[at], found[same], "{caps:?} {measure:?}");
         }
-        // Caps at each level by itself are another question, whose answers do not add up.
+        // Caps at each level separately make another query, whose answers do not add up.
         let apart = table(Some(entity(caps, false)));
         assert_eq!(deniable_answers::consistency(&query(ALL, &apart)), Consistency::Entities);
         if groups == 50 {
@@ -279,7 +279,8 @@ fn capped_once_below_all_levels_exact_answers_add_up() {
     }
 }
 
-/// Everything that one person can bring: up to `most` rows of these towns, with the smallest or the largest number.
+/// All sets of rows that one person can have: up to `most` rows of these towns, with the smallest or the largest
+/// number.
 fn people(most: usize) -> Vec<Vec<Row>> {
     let kinds: Vec<(&'static str, i64)> =
         ["a1", "a2", "b1", "b2"].into_iter().flat_map(|town| [(town, -1), (town, 2)]).collect();
@@ -298,7 +299,7 @@ fn people(most: usize) -> Vec<Vec<Row>> {
 }
 
 #[test]
-fn one_person_moves_levels_that_are_capped_together_by_what_is_declared() {
+fn one_person_moves_levels_capped_together_by_the_declared_sensitivity() {
     let sql = "SELECT region, county, town, COUNT(*), SUM(x), COUNT(DISTINCT p), COUNT(x) FILTER (WHERE x > 0), \
                MEDIAN(x), SUM(x * x), COVAR_POP(x, sex = 'F'), PERCENTILE_CONT(x + 1, 0.25), PERCENTILE_CONT(x + 1, 0.5), \
                PERCENTILE_CONT(x + 1, 0.75) FROM t GROUP BY ROLLUP (region, county, town)";
@@ -316,13 +317,13 @@ fn one_person_moves_levels_that_are_capped_together_by_what_is_declared() {
             let what = format!("{caps:?} {measure:?}: {added}, {replaced}");
             assert!(added <= declared(Adjacency::AddRemove), "{what}");
             assert!(replaced <= declared(Adjacency::ReplaceOne), "{what}");
-            // Nobody here was in two regions.
+            // No person here is in two regions.
             let is_entities = matches!(measure.kind, MeasureKind::Entities { .. });
             let adds = matches!(measure.kind, MeasureKind::Rows | MeasureKind::Sum { .. } | MeasureKind::Tree { .. });
             if adds || is_entities && measure.level != 2 {
                 assert_eq!(added, declared(Adjacency::AddRemove), "{what}");
             }
-            // All may lie in one county, the finest level aside r·g rows of it.
+            // All rows may be in one county, except at the finest level, where at most r·g rows count.
             if matches!(measure.kind, MeasureKind::Rows) {
                 assert_eq!(added, BigInt::from(rows_per_group * groups), "{what}");
             }

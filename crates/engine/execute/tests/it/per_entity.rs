@@ -1,4 +1,4 @@
-//! Questions about entities: each counts once, whatever its rows, and what is said of it is right (S-OUT).
+//! Queries about entities: each entity counts once, whatever its rows, and the results are correct (S-OUT).
 
 use super::generate::{Dice, Entity, Shape};
 use super::sensitivity::{distance, totals};
@@ -17,7 +17,7 @@ fn ladder(value: EntityValue, numbers: &[i64]) -> Ladder {
     Ladder { value, rungs: numbers.iter().map(|number| whole(*number)).collect(), shares: SHARES.to_vec() }
 }
 
-/// What can be asked about the entities of a question.
+/// The queries about the entities of a query.
 pub(super) fn about_entities(query: &Query) -> Vec<Query> {
     let counts = |value| ladder(value, &[1, 2, 3, 5, 8]);
     let mut ladders = vec![counts(EntityValue::RowsInLargestGroup), counts(EntityValue::Groups)];
@@ -31,7 +31,7 @@ pub(super) fn about_entities(query: &Query) -> Vec<Query> {
     query.left_out().into_iter().chain(per_entity).collect()
 }
 
-/// Random schemas and questions: with joins, filters, several levels, and entities that are gone or exchanged.
+/// Random schemas and queries, with joins, filters and several levels; entities are removed or exchanged.
 #[test]
 fn one_entity_moves_its_own_value_alone() {
     let (mut compared, mut attained) = (0_u32, 0_u32);
@@ -69,9 +69,9 @@ fn with_caps(tables: &[TableSchema], caps: Caps) -> Vec<TableSchema> {
     tables
 }
 
-/// Against counts of everything, entity by entity: who is beyond the caps, and the values on their ladders.
+/// Compares with exact counts, entity by entity: the entities beyond the caps, and the values on their ladders.
 #[test]
-fn what_is_said_of_entities_is_so() {
+fn results_about_entities_are_correct() {
     let mut dice = Dice::new(32);
     let mut seen: BTreeMap<bool, u32> = BTreeMap::new();
     for round in 0..sized(20, 200) {
@@ -85,7 +85,7 @@ fn what_is_said_of_entities_is_so() {
             let query = deniable_sql::plan(&sql, &shape.tables).unwrap();
             let all = with_caps(&shape.tables, Caps { rows_per_group: 1_000, groups: 1_000 });
             let everything = deniable_sql::plan(&format!("SELECT COUNT(*) AS c FROM t{grouping}"), &all).unwrap();
-            // Rows in the largest group and groups, over all levels, of each entity that has any row.
+            // Rows in the largest group and groups, over all levels, of each entity with any row.
             let known: Vec<(i128, usize)> = entities
                 .iter()
                 .map(|entity| {
@@ -100,7 +100,7 @@ fn what_is_said_of_entities_is_so() {
                 |(rows, groups): &&(i128, usize)| *rows > caps.rows_per_group.into() || *groups > caps.groups as usize;
             let beyond = known.iter().filter(is_beyond).count() as i128;
             let everyone: Vec<&Entity> = entities.iter().collect();
-            // Of entities that are only counted, one row in a group is enough.
+            // Where entities are counted, one row in a group is enough.
             let entities_only =
                 deniable_sql::plan(&format!("SELECT COUNT(DISTINCT person) AS c FROM t{grouping}"), &shape.tables)
                     .unwrap();
@@ -133,14 +133,14 @@ fn what_is_said_of_entities_is_so() {
 }
 
 #[test]
-fn ladders_that_are_none() {
+fn invalid_ladders_are_refused() {
     let query =
         deniable_sql::plan("SELECT COUNT(*) FROM t", &Shape::fixed(Caps { rows_per_group: 2, groups: 2 }).tables)
             .unwrap();
     for wrong in [vec![], vec![3], vec![3, 3], vec![5, 2]] {
         assert!(query.per_entity(&[ladder(EntityValue::Groups, &wrong)]).is_err(), "{wrong:?}");
     }
-    // Other caps are another question, and so is another ladder.
+    // Other caps make another query, and so does another ladder.
     let with = |rungs: &[i64]| query.per_entity(&[ladder(EntityValue::Groups, rungs)]).unwrap();
     assert_ne!(with(&[1, 2]).canonical(), with(&[1, 3]).canonical());
     assert_ne!(query.left_out().unwrap().canonical(), query.canonical());

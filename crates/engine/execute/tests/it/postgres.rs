@@ -1,6 +1,8 @@
-//! Rows of PostgreSQL that no curator expects: `scripts/postgres cargo test -p deniable-sql --features postgres --lib -- it::postgres`.
+//! Rows of PostgreSQL that no curator expects: `scripts/postgres cargo test -p deniable-sql --features postgres --lib
+//! -- it::postgres`.
 //!
-//! Exact totals are those of the same rows in Parquet; and nothing but released numbers depends on rows, as of files (`differential`).
+//! Exact totals equal those of the same rows in Parquet; and only released numbers depend on rows, as with files
+//! (`differential`).
 
 use super::differential::{Place, QUESTIONS, cells, compare, schemas, write_parquet};
 use super::generate::Dice;
@@ -15,7 +17,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-/// What the server can store: texts without NUL.
+/// Values that the server can store: texts without NUL.
 fn batch(hostile: &Hostile, table: usize, kept: &KeptOwners<'_>) -> RecordBatch {
     let batch = hostile.batch(table, kept);
     let columns = batch.columns().iter().map(|column| -> ArrayRef {
@@ -31,7 +33,7 @@ fn batch(hostile: &Hostile, table: usize, kept: &KeptOwners<'_>) -> RecordBatch 
     hostile.shape.of(table, columns)
 }
 
-/// A column's type: what holds the same values changes from table to table.
+/// A column's type; different types for the same values alternate between tables.
 fn stored(column: &Column, turn: u64) -> String {
     let kind = match (column.kind, turn % 3) {
         (ColumnType::Integer, _) => "int8",
@@ -39,7 +41,7 @@ fn stored(column: &Column, turn: u64) -> String {
         (ColumnType::Decimal, _) => "numeric",
         (ColumnType::Text, 0) => "text",
         (ColumnType::Text, 1) => "varchar",
-        // Under which 'a' and 'A' are equal: for SQL in the server, which is asked for none.
+        // A collation under which 'a' and 'A' are equal: the server must not evaluate comparisons.
         (ColumnType::Text, _) => "text COLLATE hostile.insensitive",
         (ColumnType::Boolean, _) => "bool",
         (ColumnType::Date, _) => "date",
@@ -48,7 +50,7 @@ fn stored(column: &Column, turn: u64) -> String {
     format!("{} {kind}", quoted(&column.name))
 }
 
-/// A value as COPY takes it.
+/// A value in the format of COPY.
 fn written(column: &ArrayRef, row: usize) -> String {
     if column.is_null(row) {
         return "\\N".to_owned();
@@ -67,7 +69,7 @@ fn written(column: &ArrayRef, row: usize) -> String {
             number => format!("{number:e}"),
         };
     }
-    // What is beyond the server's calendar is beyond ours, too.
+    // Days beyond the server's calendar are beyond ours, too.
     if let Some(days) = column.as_primitive_opt::<Date32Type>() {
         let day = days.value(row);
         return match day {
@@ -91,16 +93,16 @@ fn written(column: &ArrayRef, row: usize) -> String {
     truth.to_string()
 }
 
-/// A day as ISO has it.
+/// A day in ISO format.
 fn shown_day(day: i64) -> String {
     deniable_core::schema::Key::Date(i32::try_from(day).unwrap()).to_string()
 }
 
-/// The tables in a schema of their own, and all of one moment.
+/// The tables in a separate schema, read in one transaction.
 pub(super) fn sources(hostile: &Hostile, kept: &KeptOwners<'_>, _: &Path) -> Vec<Source> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let turn = MADE.fetch_add(1, Ordering::Relaxed);
-    // Few at a time: those of earlier tables are replaced.
+    // Few schemas at a time: those of earlier tables are replaced.
     let schema = format!("hostile_{}", turn % 64);
     let mut sql =
         format!("SET client_min_messages = warning; DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};\n");
@@ -131,13 +133,13 @@ pub(super) fn sources(hostile: &Hostile, kept: &KeptOwners<'_>, _: &Path) -> Vec
             partitions: Vec::new(),
             typical_rows: None,
         };
-        // As in a run: what is read is compared with what was registered.
+        // As in a release: the rows read are compared with the registered ones.
         Source::locate_with(table.clone(), &data, Path::new(""), &mut connections).unwrap().of_version([1; 32], None)
     };
     hostile.shape.tables.iter().map(locate).collect()
 }
 
-/// Both tests need it, and it is made once.
+/// Creates the collation once for both tests.
 fn prepare() {
     static MADE: Once = Once::new();
     MADE.call_once(|| {

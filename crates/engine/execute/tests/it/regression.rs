@@ -1,4 +1,4 @@
-//! Covariances, correlations and least squares: the numbers of the textbook, and intervals that cover (S-LS).
+//! Covariances, correlations and least squares: the numbers of the textbook, and coverage of their intervals (S-LS).
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use deniable_answers::{Noisy, ShownValue};
@@ -59,7 +59,7 @@ pub fn decays(query: &Query, odds: &Rational, adjacency: Adjacency) -> Vec<Decay
     (0..query.measures().len()).map(|at| Decay::hiding(&each, &query.sensitivity(at, adjacency)).unwrap()).collect()
 }
 
-/// The least-squares coefficients of y on the others, the constant first, by the normal equations in fractions.
+/// The least-squares coefficients of y on the others, the constant first, from the normal equations in fractions.
 fn fitted(rows: &[Vec<Rational>]) -> Vec<Rational> {
     let with_one = |row: &Vec<Rational>| -> Vec<Rational> { [vec![whole(1)], row[1..].to_vec()].concat() };
     let size = rows[0].len();
@@ -86,7 +86,7 @@ fn fitted(rows: &[Vec<Rational>]) -> Vec<Rational> {
     table.into_iter().map(|row| row[size].clone()).collect()
 }
 
-/// Rows whose y goes with x, z and b, some of them without a value.
+/// Rows whose y depends on x, z and b, some of them with NULL.
 pub fn rows(count: usize, seed: u64, nulls: bool) -> Vec<Row> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut below = |most: u64| (rng.next_u64() % most) as i64;
@@ -113,7 +113,7 @@ fn exact_sums_give_the_numbers_of_the_textbook() {
     let sql = "SELECT REGR_INTERCEPT(y, x), REGR_SLOPE(y, x), REGR_COUNT(y, x), REGR_AVGX(y, x), REGR_AVGY(y, x), \
                REGR_SXX(y, x), REGR_SYY(y, x), REGR_SXY(y, x), COVAR_POP(y, x), COVAR_SAMP(y, x), CORR(y, x), REGR_R2(y, x) FROM t";
     let query = deniable_sql::plan(sql, &[table()]).unwrap();
-    // y, x and their products: each is paid for once.
+    // y, x and their products: each is measured once.
     assert_eq!(query.measures().len(), 6);
     let found = shown(&query, totals(&query, &rows), decays(&query, &whole(3), Adjacency::AddRemove));
     let both = complete(&[0, 1]);
@@ -144,12 +144,12 @@ fn exact_sums_give_the_numbers_of_the_textbook() {
     assert!(found[10][0].clone().unwrap() > whole(0));
     assert_eq!(found[11][0].as_ref(), Some(&r2));
 
-    // Several x, of rows where all have a value, with a condition.
+    // Several x, over rows where all values are present, with a condition.
     let sql = "SELECT REGR_INTERCEPT(y, x, z, b) FILTER (WHERE x > 30), REGR_SLOPE(y, x, z, b) FILTER (WHERE x > 30), \
                REGR_SLOPE(y, b, x, z) FILTER (WHERE x > 30), REGR_SLOPE(y, z, b, x) FILTER (WHERE x > 30), \
                REGR_R2(y, z, x, b) FILTER (WHERE x > 30), REGR_COUNT(y, z, x, b) FILTER (WHERE x > 30) FROM t";
     let query = deniable_sql::plan(sql, &[table()]).unwrap();
-    // A count, four sums and ten products less the square of what is one of two.
+    // A count, four sums and ten products, without the square of the value that is one of two.
     assert_eq!(query.measures().len(), 14);
     let found = shown(&query, totals(&query, &rows), decays(&query, &whole(3), Adjacency::AddRemove));
     let all: Vec<Vec<Rational>> = complete(&[0, 1, 2, 3]).into_iter().filter(|row| row[1] > whole(30)).collect();
@@ -168,7 +168,7 @@ fn exact_sums_give_the_numbers_of_the_textbook() {
 }
 
 #[test]
-fn what_is_asked_in_another_order_is_the_same_question() {
+fn calls_in_another_order_are_the_same_query() {
     let query = |sql: &str| deniable_sql::plan(sql, &[table()]).unwrap();
     let one = query("SELECT REGR_SLOPE(y, x, z), REGR_INTERCEPT(y, x, z) FROM t");
     assert_eq!(one.canonical(), query("SELECT REGR_INTERCEPT(y, z, x), REGR_SLOPE(y, x, z) FROM t").canonical());
@@ -182,14 +182,14 @@ fn what_is_asked_in_another_order_is_the_same_question() {
 }
 
 #[test]
-fn what_cannot_be_told_is_null_and_says_so() {
+fn undefined_statistics_are_null_with_the_widest_interval() {
     let query =
         deniable_sql::plan("SELECT REGR_SLOPE(y, x), CORR(y, x), REGR_R2(y, x), COVAR_SAMP(y, x) FROM t", &[table()])
             .unwrap();
     let decays = decays(&query, &whole(3), Adjacency::AddRemove);
     for rows in [Vec::new(), vec![[Some(5), Some(20), None, None]], vec![[Some(5), Some(20), None, None]; 9]] {
         let found = shown(&query, totals(&query, &rows), decays.clone());
-        // Of x that are all alike there is no slope; whatever is shown covers everything that is possible.
+        // If all x are equal there is no slope; shown intervals cover every possible value.
         assert_eq!(found[0], [None, None, None], "{rows:?}");
         assert_eq!(found[1], [None, Some(whole(-1)), Some(whole(1))]);
         assert_eq!(found[2], [None, Some(whole(0)), Some(whole(1))]);
@@ -199,7 +199,7 @@ fn what_cannot_be_told_is_null_and_says_so() {
 struct Coverage {
     covered: usize,
     bounded: f64,
-    /// The mean width against the narrowest window that holds 95% of the errors.
+    /// The ratio of the mean width to that of the narrowest window with 95% of the errors.
     width: f64,
 }
 
@@ -246,8 +246,8 @@ const ANSWERS: [&str; 11] = [
     "REGR_INTERCEPT(y, x - 40, z, b)",
 ];
 
-/// The least number of covered draws, where each is covered with probability 95%, except with probability 10⁻⁸: the
-/// lower tail of the binomial law.
+/// The least number of covered draws, if each is covered with probability 95%, except with probability 10⁻⁸: the lower
+/// tail of the binomial distribution.
 fn fewest_covered(draws: usize) -> usize {
     let (mut term, mut below) = (0.05_f64.ln() * draws as f64, 0.0);
     for hits in 0..draws {
@@ -293,7 +293,7 @@ fn intervals_cover() {
             assert!(covered >= fewest_covered(draws), "{answer} of {count} rows at {odds}: {covered} of {draws}");
             of_answer += covered;
             all = (all.0 + covered, all.1 + draws);
-            // Where the noise is small beside what the rows differ by, little is lost.
+            // Where the noise is small compared with the spread of the rows, little accuracy is lost.
             let is_small = count == 30_000 && odds == whole(3);
             assert!(!is_small || (bounded > 0.999 && width < 1.0 + wider), "{answer} at {odds}: {width}");
         }
@@ -302,7 +302,7 @@ fn intervals_cover() {
     assert!(all.0 >= fewest_covered(all.1), "{} of {}", all.0, all.1);
 }
 
-/// Hours a week by age, years of education and sex: the fit of all rows, and those under noise.
+/// Hours a week by age, years of education and sex: the fit on all rows, and fits under noise.
 #[test]
 fn the_fit_on_adult() {
     let Some(path) = deniable_testing::adult() else { return };

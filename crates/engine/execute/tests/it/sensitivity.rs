@@ -1,9 +1,9 @@
-//! The zero-noise sensitivity test: with noise off, one entity never moves the cells by more than is declared, and
-//! for every aggregate and every cap some entity moves them by exactly that much.
+//! The sensitivity test without noise: one entity never moves the cells by more than the declared sensitivity, and for
+//! every aggregate and every cap some entity moves them by exactly that amount.
 //!
-//! Random tables, random allowed questions and random neighbours go through the whole path: SQL, plan, total
-//! expressions, engine, clamping, capping, exact sums. Mutants, in which one of the protections is taken away
-//! while the declared sensitivity stays, must be caught by the same test.
+//! Random tables, random supported queries and random neighbours go through the whole path: SQL, plan, total
+//! expressions, engine, clamping, capping, exact sums. Mutants, which lack one of the protections but declare the same
+//! sensitivity, must be caught by the same test.
 
 use super::generate::{Dice, Entity, Shape};
 use deniable_core::adversary::Adjacency;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 const SALT: Salt = Salt([42; 32]);
 
-/// What a mutant leaves out when it computes, while the sensitivity is declared as if it were there.
+/// A protection that a mutant lacks, while the sensitivity is declared as if it were present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mutant {
     Faithful,
@@ -34,7 +34,7 @@ enum Mutant {
 }
 
 impl Mutant {
-    /// The tables that are computed with.
+    /// The tables that the mutant computes with.
     fn tables(self, tables: &[TableSchema]) -> Vec<TableSchema> {
         tables.iter().map(|table| self.table(table)).collect()
     }
@@ -49,7 +49,7 @@ impl Mutant {
             }
         }
         if self == Self::NoClamp {
-            // Dates far beyond their bounds are no dates at all, so they stay.
+            // Dates far beyond their bounds are not valid dates, so they stay.
             for column in changed.columns.iter_mut().filter(|column| column.kind.is_number()) {
                 if let Some(bounds) = &column.bounds {
                     let wide = |end: &deniable_core::exact::Rational| end * whole(10);
@@ -61,16 +61,16 @@ impl Mutant {
         changed
     }
 
-    /// The adjacency that the sensitivity is declared for.
+    /// The adjacency for which the sensitivity is declared.
     fn declared(self, adjacency: Adjacency) -> Adjacency {
         if self == Self::NoFactorTwo { Adjacency::AddRemove } else { adjacency }
     }
 }
 
-/// A kind of measure under a kind of protection: what the report is by.
+/// A kind of measure under a kind of protection: the key of the report.
 type Case = (String, Adjacency, Caps, bool);
 
-/// How often a case was tried, how often it attained its sensitivity, how often it went beyond.
+/// The number of trials of a case, of those at exactly its sensitivity, and of those beyond.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     tried: u32,
@@ -88,7 +88,7 @@ pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entit
     exact(&sources, query, &SALT, &Resources::default(), &|_| {}).unwrap().reveal()
 }
 
-/// How far two answers are apart, in the terms that the measure's sensitivity is declared in.
+/// The distance of two answers, in the terms of the measure's sensitivity.
 pub(super) fn distance(query: &Query, measure: usize, left: &CellValues, right: &CellValues) -> BigInt {
     let cells = left.iter().zip(right);
     match &query.measures()[measure].kind {
@@ -103,7 +103,7 @@ pub(super) fn distance(query: &Query, measure: usize, left: &CellValues, right: 
                 Target::Lowest => (1..6).map(Rank::FromBelow).collect(),
                 Target::Highest => (1..6).map(Rank::FromAbove).collect(),
             };
-            // Whichever rank is wanted, and twice because the total weight moves too.
+            // For any rank; twice, because the total weight moves as well.
             let moved = |rank: &Rank| -> BigInt { cells.clone().map(|(a, b)| distance_moved(rank, a, b)).sum() };
             ranks.iter().map(moved).max().unwrap() * 2
         }
@@ -121,7 +121,7 @@ fn distance_moved(rank: &Rank, left: &[i128], right: &[i128]) -> BigInt {
         let (less, upto) = (count(values, &|v| v < candidate), count(values, &|v| v <= candidate));
         i128::from(rank.distance(less, upto, values.len() as u64))
     };
-    // Between two values all candidates are alike.
+    // Between two values all candidates are equal.
     let candidates = left.iter().chain(right).flat_map(|value| [value - 1, *value, value + 1]);
     candidates.map(|v| (of(left, v) - of(right, v)).abs()).max().unwrap_or(0).into()
 }
@@ -156,7 +156,7 @@ fn kind_name(kind: &MeasureKind) -> String {
     }
 }
 
-/// What all measures together give away of one entity, as a part of the price (C-1, C-2).
+/// The share of the price that all measures together use for one entity (C-1, C-2).
 fn paid(query: &Query, adjacency: Adjacency, left: &[CellValues], right: &[CellValues]) -> Rational {
     let part = |at: usize| {
         let moved = Rational::from(distance(query, at, &left[at], &right[at]));
@@ -165,7 +165,7 @@ fn paid(query: &Query, adjacency: Adjacency, left: &[CellValues], right: &[CellV
     (0..query.measures().len()).map(part).sum()
 }
 
-/// Runs `rounds` random shapes, each with several questions and neighbours.
+/// Runs `rounds` random shapes, each with several queries and neighbours.
 fn run(mutant: Mutant, seed: u64, rounds: u32) -> BTreeMap<String, (Case, Tally)> {
     let mut dice = Dice::new(seed);
     let mut report: BTreeMap<String, (Case, Tally)> = BTreeMap::new();
@@ -221,7 +221,7 @@ fn run(mutant: Mutant, seed: u64, rounds: u32) -> BTreeMap<String, (Case, Tally)
     report
 }
 
-/// Random schemas, questions and pairs of neighbours under each adjacency.
+/// Random schemas, queries and pairs of neighbours under each adjacency.
 fn bounded(seed: u64) {
     let report = run(Mutant::Faithful, seed, sized(150, 600));
     let tried: u32 = report.values().map(|(_, tally)| tally.tried).sum();
@@ -234,7 +234,7 @@ fn bounded(seed: u64) {
     assert!(report.len() > 60 && attained * 20 > tried, "the generator has become too tame");
 }
 
-// Four tests, so that they run side by side: 2,400 rounds at full scale, two adjacencies each.
+// Four tests, so that they run in parallel: 2,400 rounds at full scale, two adjacencies each.
 #[test]
 fn one_entity_moves_cells_by_at_most_the_declared_sensitivity_1() {
     bounded(1);
@@ -252,7 +252,8 @@ fn one_entity_moves_cells_by_at_most_the_declared_sensitivity_4() {
     bounded(4);
 }
 
-/// For every aggregate, grouping, cap and adjacency there are two neighbours that differ by exactly what is declared.
+/// For every aggregate, grouping, cap and adjacency there are two neighbours that differ by exactly the declared
+/// sensitivity.
 #[test]
 fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
     let mut dice = Dice::new(5);
@@ -291,7 +292,7 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
                 let query = deniable_sql::plan(&sql, &shape.tables).unwrap();
                 let mut missing: Vec<(usize, Adjacency)> = (0..query.measures().len())
                     .flat_map(|measure| [(measure, Adjacency::AddRemove), (measure, Adjacency::ReplaceOne)])
-                    // Exchanged ranks move furthest among many other rows: core enumerates these (S-RANK).
+                    // Exchanged ranks move furthest among many other rows; the tests of core enumerate these (S-RANK).
                     .filter(|(measure, adjacency)| {
                         let ranked = matches!(query.measures()[*measure].kind, MeasureKind::Ranked { .. });
                         !(ranked && *adjacency == Adjacency::ReplaceOne)
@@ -328,7 +329,7 @@ fn mutants_are_caught() {
     }
 }
 
-/// Conditions that exclude each other share one part, and together cost the whole price and no more.
+/// Conditions that exclude each other share one part, and together cost exactly the whole price.
 #[test]
 fn filters_that_exclude_each_other_pay_once() {
     let mut dice = Dice::new(8);
@@ -338,18 +339,18 @@ fn filters_that_exclude_each_other_pay_once() {
     for (asked, parts) in [
         (counts(&["n = 20", "n = -5", "n BETWEEN -4 AND 19"]), whole(3)),
         (counts(&["grp = 'a'", "grp = 'b'", "grp NOT IN ('a', 'b')", "grp IS NULL"]), whole(4)),
-        // Halves: what all share, and all rows.
+        // Halves: the part that all share, and all rows.
         (format!("{}, COUNT(*)", counts(&["flag", "NOT flag"])), ratio(3, 2)),
-        // Thirds of one: a sum, a count and the squares have what the count beside them has.
+        // Thirds: the sum, the count and the squares get the parts of the count beside them.
         ("STDDEV(x) FILTER (WHERE n > 3), COUNT(*) FILTER (WHERE n <= 3)".to_owned(), whole(2)),
         ("MEDIAN(n) FILTER (WHERE band = 0), SUM(x) FILTER (WHERE band > 0)".to_owned(), whole(2)),
-        // People can meet both, with two rows.
+        // A person can meet both conditions, with two rows.
         (
             "COUNT(DISTINCT person) FILTER (WHERE flag), COUNT(DISTINCT person) FILTER (WHERE NOT flag)".to_owned(),
             whole(1),
         ),
         (counts(&["n > 3", "n > 2"]), whole(1)),
-        // The third excludes one of the others alone.
+        // The third condition excludes only one of the others.
         (counts(&["n > 3", "n <= 3", "n > 5"]), ratio(3, 2)),
     ] {
         for (grouping, caps) in

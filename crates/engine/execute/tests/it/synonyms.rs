@@ -1,5 +1,5 @@
-//! Forms of other dialects: those that mean the same as a supported form are the same query, the others are refused at
-//! their place.
+//! Forms of other dialects: those with the same meaning as a supported form are the same query, the others are rejected
+//! at their place.
 
 use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{ratio, whole};
@@ -53,7 +53,7 @@ fn answer(sql: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("rows.csv"), ROWS).unwrap();
     let cells = super::groups::found(&query, folder.path(), &table).reveal();
-    // Cells of values chosen by their rank hold all of them, in order.
+    // Cells of ranks contain all values, in order.
     let value = |at: usize, cell: Vec<i128>| match query.measures()[at].kind {
         MeasureKind::Ranked { target: Target::Highest, .. } => *cell.last().unwrap(),
         _ => cell[0],
@@ -71,9 +71,9 @@ fn answer(sql: &str) -> Vec<String> {
     rows.iter().map(|row| row.0.iter().map(text).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// Each form beside the supported one: they are one query, with one price and one stored answer.
+/// Each form and the supported one: they are one query, with one price and one stored answer.
 #[test]
-fn synonyms_are_the_query_that_they_mean() {
+fn synonyms_are_the_same_query() {
     for (form, same) in [
         ("SELECT VARIANCE(x) AS v FROM t", "SELECT VAR_SAMP(x) AS v FROM t"),
         ("SELECT SUM(MOD(x, 3)) AS v FROM t", "SELECT SUM(x % 3) AS v FROM t"),
@@ -155,13 +155,13 @@ fn synonyms_give_the_right_numbers() {
         ("COUNT(*) FILTER (WHERE code LIKE 'B0!%' ESCAPE '!')", "1"),
         ("COUNT_IF(SUBSTRING(code FROM 2 FOR 2) = '01')", "3"),
         ("COUNT_IF(LEFT(code, 3) = 'A01')", "2"),
-        // The text ends after the part.
+        // The text must end after the part.
         ("COUNT_IF(SUBSTRING(code FROM 1 FOR 4) = 'A01')", "1"),
         ("COUNT_IF(SUBSTRING(code, 2) = '01')", "2"),
         ("COUNT_IF(SUBSTRING(code FROM 1 FOR 3) = 'B0%')", "1"),
         ("COUNT_IF(SUBSTRING(code FROM 1 FOR 2) = SUBSTR(code, 1, 2))", "4"),
         ("COUNT_IF(LEFT(LOWER(code), 2) IN ('a0', 'zz'))", "3"),
-        // Below all whole numbers of 64 bits, and above them.
+        // Below all 64-bit integers, and above them.
         ("COUNT_IF(x < 9223372036854775808)", "3"),
         ("COUNT_IF(x > 9223372036854775808)", "0"),
         ("COUNT_IF(x > -9223372036854775809)", "3"),
@@ -190,7 +190,7 @@ fn synonyms_give_the_right_numbers() {
     assert_eq!(days, ["2024-12-28 1", "2024-12-30 1", "2024-12-31 1", "2025-01-06 1"]);
 }
 
-/// A released day or time beside a day or time of the query.
+/// A released date or timestamp compared with a constant in the query.
 #[test]
 fn having_compares_released_days_with_dates() {
     let kept = |having: &str| {

@@ -1,5 +1,5 @@
-//! Weighted means: the number of plain code, little noise, and the refusal of weights below zero (S-LS).
-//! Their intervals are tested beside those of fits (`regression`), their sensitivity beside all others.
+//! Weighted means: equality with a reference, little noise, and the rejection of weights below zero (S-LS). Their
+//! intervals are tested beside those of fits (`regression`), their sensitivity beside all others.
 
 use super::regression::{Row, decays, rows, shown, table, totals};
 use deniable_core::adversary::Adjacency;
@@ -35,19 +35,19 @@ fn exact_sums_give_the_weighted_mean() {
             let (over, under) = both.fold((0, 0), |(over, under), (y, w)| (over + y * w, under + w));
             Some(whole(over) / whole(under))
         });
-        // What is a weight that is 1 for all makes the average.
+        // A weight that is 1 for all rows gives the average.
         assert_eq!(
             first("AVG_WEIGHTED(x, CASE WHEN b = 1 THEN 1 ELSE 0 END)", &rows)[0],
             Some(mean(1, 3, &|row| row[1].is_some()))
         );
     }
-    // Nothing that weighs: no mean, and an interval of all that is possible.
+    // Without weights the mean is NULL, and its interval contains all possible values.
     assert_eq!(first("AVG_WEIGHTED(x, y)", &[]), [None, Some(whole(17)), Some(whole(90))]);
 }
 
-/// Values far from zero have no more noise than others.
+/// Values far from zero have no more noise than values near zero.
 #[test]
-fn the_centre_takes_the_noise_of_far_values_away() {
+fn centring_removes_the_extra_noise_of_far_values() {
     let rows = rows(3_000, 4, false);
     let width = |answer: &str| {
         let [_, low, high] = first(answer, &rows);
@@ -62,7 +62,7 @@ fn the_centre_takes_the_noise_of_far_values_away() {
 }
 
 #[test]
-fn what_is_no_mean_is_refused() {
+fn weights_that_give_no_mean_are_refused() {
     let refused = |answer: &str| {
         let times = Column::new("d", ColumnType::Date);
         let mut table = table();

@@ -293,10 +293,10 @@ mod tests {
                     Comparison::NotEqual => left != right,
                     Comparison::Less => left < right,
                     Comparison::GreaterOrEqual => left >= right,
-                    _ => panic!("not made here"),
+                    _ => panic!("not generated"),
                 })
             }
-            _ => panic!("not made here"),
+            _ => panic!("not generated"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows once more, as the answer to a question counts them.
+//! A reference implementation that counts rows as answers do.
 
 use super::super::open;
 use super::{ClampedValues, beyond};
@@ -8,7 +8,7 @@ use deniable_query::Query;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// All rows that a query is about, those that count at each level, and values beyond bounds.
+/// The number of all rows of a query, the numbers of those that count at each level, and the values beyond bounds.
 pub fn counted(sources: &[Source], query: &Query, salt: &Salt) -> (u64, Vec<u64>, Vec<ClampedValues>) {
     let resources = Resources { threads: 1, memory: None, spill: None };
     let watch = Arc::new(Watch::new(query));

@@ -1,4 +1,4 @@
-//! Random choices that a seed repeats.
+//! Random choices from a seed.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,4 +1,4 @@
-//! Tables full of what no curator expects, their neighbours, and questions that touch all of it.
+//! Tables full of values that no curator expects, their neighbours, and queries that use all of them.
 
 use super::{Dice, Shape};
 use arrow_array::{
@@ -7,7 +7,7 @@ use arrow_array::{
 use deniable_core::schema::ColumnType;
 use std::sync::Arc;
 
-/// What a cell holds, for a column of each type; as text, what a CSV file says there.
+/// The contents of a cell, for a column of each type, and as text in a CSV file.
 #[derive(Debug, Clone)]
 struct Cell {
     raw: Vec<u8>,
@@ -17,7 +17,7 @@ struct Cell {
     truth: Option<bool>,
 }
 
-/// A row of a table; `owner` says whose it is.
+/// A row of a table; `owner` is its entity.
 #[derive(Debug, Clone)]
 struct Row {
     owner: Owner,
@@ -26,16 +26,16 @@ struct Row {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owner {
-    /// Somebody who is in every world, or the public.
+    /// An entity that is in every world, or the owner of a public row.
     Other,
-    /// The one who may be there.
+    /// The entity that differs between neighbours.
     One,
-    /// The one who may be there instead.
+    /// The entity that replaces it.
     Instead,
     Nobody,
 }
 
-/// Tables whose rows of one entity may be there or not.
+/// Tables in which the rows of one entity may be missing.
 pub struct Hostile {
     pub shape: Shape,
     tables: Vec<Vec<Row>>,
@@ -88,15 +88,15 @@ const DECIMALS: [f64; 14] = [
     1e15,
     -1e300,
 ];
-/// What one person alone reaches begins so.
+/// Start of an expression that is evaluated for one person's rows alone.
 pub const GUARD: &str = "CASE WHEN person = 'one' THEN ";
-/// Longer than any text that is read.
+/// Longer than any text that is accepted.
 const HUGE: usize = 1 << 20;
 
 impl Hostile {
     pub fn random(dice: &mut Dice) -> Self {
         let shape = Shape::random(dice);
-        // Sometimes a column is NULL from end to end, or full of one value.
+        // Sometimes a column is entirely NULL, or has the same value in all rows.
         let empty = dice.below(20);
         let last = shape.tables.len() - 1;
         let mut tables = Vec::new();
@@ -123,7 +123,7 @@ impl Hostile {
                         cell
                     });
                     rows.push(Row { owner: *owner, cells: cells.collect() });
-                    // Where every row is one of its own, one row is what neighbours differ in.
+                    // Where every row is a separate entity, neighbours differ in one row.
                     if key.is_none() && *owner != Owner::Other {
                         break;
                     }
@@ -181,7 +181,7 @@ impl Hostile {
         if self.mark { [b"\xef\xbb\xbf", bytes.as_slice()].concat() } else { bytes }
     }
 
-    /// An allowed question without steps after the noise.
+    /// A supported query without HAVING, ORDER BY and LIMIT.
     pub fn question(&self, dice: &mut Dice) -> String {
         if dice.chance(40) {
             return self.shape.question(dice);
@@ -260,7 +260,7 @@ impl Hostile {
             groups.extend([" GROUP BY label", " GROUP BY CUBE (label, flag)", " GROUP BY price > 0"]);
         }
         let filter = if dice.chance(60) { format!(" WHERE {}", dice.pick(&conditions)) } else { String::new() };
-        // What fails elsewhere, for one person alone, in every place where an expression may stand.
+        // Operations that fail in other systems, for one person alone, in every place where an expression may occur.
         if dice.chance(70) {
             let guarded = |dice: &mut Dice, kind| {
                 let (then, otherwise) = (tree(dice, kind, 3), tree(dice, kind, 0));
@@ -281,7 +281,7 @@ impl Hostile {
             };
         }
         let group = *dice.pick(&groups);
-        // The keys, too, are shown.
+        // The keys are shown as well.
         let words = ["GROUP BY ", "ROLLUP ", "CUBE ", "GROUPING SETS ((", "(", ")"];
         let keys = match group {
             " GROUP BY GROUPING SETS ((band, grp), (flag))" => "band, grp, flag, ".to_owned(),
@@ -320,8 +320,8 @@ impl Kind {
     }
 }
 
-/// An expression of a type, with a liking for what fails elsewhere: values that do not fit, divisions by nothing, days
-/// beyond the calendar, patterns that take long.
+/// An expression of a type, biased towards operations that fail in other systems: values that do not fit, divisions by
+/// zero, days beyond the calendar, slow patterns.
 fn tree(dice: &mut Dice, kind: Kind, depth: u32) -> String {
     if depth == 0 || dice.chance(15) {
         let long = format!("'{}'", "%_".repeat(100));
@@ -346,7 +346,7 @@ fn tree(dice: &mut Dice, kind: Kind, depth: u32) -> String {
             Kind::Time => &[Kind::Whole, Kind::Day, Kind::Text],
         };
         let from = *dice.pick(from);
-        // A constant text must be what it is taken for; a computed one need not be.
+        // A constant text must be valid for its type; a computed text need not be.
         let inner = match tree(dice, from, deeper) {
             text if from == Kind::Text => format!("LOWER(COALESCE(note, {text}))"),
             other => other,
@@ -392,7 +392,7 @@ impl Cell {
         Self { raw: value.to_string().into_bytes(), whole: Some(value), decimal: Some(value as f64), ..Self::null() }
     }
 
-    /// An entity key; nobody's is NULL.
+    /// The entity key of an owner, NULL for a row without an entity.
     fn of_owner(owner: Owner, dice: &mut Dice) -> Self {
         match owner {
             Owner::Other => Self::of_text((*dice.pick(&["p1", "p2", "\0", "é"])).to_owned()),
@@ -402,7 +402,7 @@ impl Cell {
         }
     }
 
-    /// A value of a column, often one that nobody expects; in CSV not even of its type.
+    /// A value of a column, often unexpected; in CSV sometimes not of its type.
     fn random(dice: &mut Dice, shape: &Shape, column: &str) -> Self {
         if dice.chance(10) {
             return Self::null();
@@ -418,7 +418,7 @@ impl Cell {
         let whole = if dice.chance(60) {
             shape.low + i64::try_from(dice.below(7)).unwrap()
         } else if time {
-            // Days become dates of 32 bits; times go to the ends of what there is.
+            // Days become 32-bit dates; times extend to the ends of their range.
             *dice.pick(&[
                 0,
                 50,
@@ -454,7 +454,7 @@ impl Cell {
     }
 }
 
-/// A question about one row of each person, made of whatever that person's rows hold.
+/// A query about one row of each person, computed from that person's rows.
 fn of_each_person(dice: &mut Dice) -> String {
     let (inner, value) = *dice.pick(&[
         ("COUNT(*)", "LEAST(v, 3)"),

@@ -1,5 +1,5 @@
-//! Random tables, queries and entities, with frequent extreme values. The tests of the server (server/serve) use them,
-//! too.
+//! Random tables, queries and entities, with frequent extreme values. The tests of the server (server/serve) use them
+//! as well.
 
 pub mod always;
 mod dice;
@@ -38,8 +38,8 @@ pub struct Entity {
     more: Vec<Option<i64>>,
 }
 
-/// Tables and the facts that rows are made from: the main one, another protected one where rows belong to entities,
-/// and a public one.
+/// Tables and the declarations from which rows are generated: the main table, another protected table where rows belong
+/// to entities, and a public table.
 pub struct Shape {
     pub tables: Vec<TableSchema>,
     low: i64,
@@ -115,7 +115,7 @@ impl Shape {
         Self { tables, low, high, groups, bands }
     }
 
-    /// An allowed question.
+    /// A supported query.
     pub fn question(&self, dice: &mut Dice) -> String {
         let mut aggregates = vec![
             "COUNT(*)".to_owned(),
@@ -205,14 +205,14 @@ impl Shape {
         self.tables[0].entity.is_some()
     }
 
-    /// An entity that is often as bad as it can be: many rows, in many groups, at the bounds or far beyond.
+    /// An entity that is often a worst case: many rows, in many groups, at the bounds or far beyond.
     pub fn entity(&self, dice: &mut Dice, name: u64) -> Entity {
         let name = format!("p{name}");
         let by_entity = self.by_entity();
         let worst = dice.chance(60);
         let end = dice.chance(50);
         let count = if by_entity { if worst { 40 } else { dice.below(8) } } else { 1 };
-        // A worst entity stays away from some groups, so that another can be elsewhere.
+        // A worst-case entity avoids some groups, so that another entity can be in them.
         let shift = dice.below(12);
         let rows = (0..count)
             .map(|position| if worst { self.extreme(dice, position + shift, end) } else { self.random_row(dice) });
@@ -224,7 +224,7 @@ impl Shape {
     /// An entity with many rows in some neighbouring cells, all at one bound in each cell, or at opposite ones.
     pub fn window(&self, dice: &mut Dice, name: u64) -> Entity {
         let cells = self.groups.len() * usize::try_from(self.bands).unwrap();
-        // None at all: WHERE may leave nothing of a person whose number is public.
+        // May be empty: WHERE may exclude all rows of a person.
         let length = usize::try_from(dice.below(cells as u64 + 1)).unwrap();
         let start = usize::try_from(dice.below(cells as u64)).unwrap();
         let mut rows = Vec::new();
@@ -292,7 +292,7 @@ impl Shape {
         }
     }
 
-    /// The rows of these entities in every table; of the main one in two batches.
+    /// The rows of these entities in every table; those of the main table in two batches.
     pub fn batches(&self, entities: &[&Entity]) -> Vec<Vec<RecordBatch>> {
         let mut all = vec![self.main(entities)];
         if self.by_entity() {

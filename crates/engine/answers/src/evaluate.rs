@@ -20,17 +20,18 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So many rows are not worth a thread.
-const FEW: usize = 1_000;
+/// Below this number of rows, one thread is faster.
+const MIN_PARALLEL_ROWS: usize = 1_000;
 /// Digits of a square root.
 pub(crate) const ROOT_PLACES: u32 = 12;
 
 /// The noisy values of a query's measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noisy {
-    /// One vector for each measure, [`Query::width`] whole numbers of units for each cell of its level.
+    /// One vector for each measure, with [`Query::width`] integers of units for each cell of its level.
     pub values: Vec<Vec<i128>>,
-    /// The same, changed so that levels add up ([`crate::consistent::made_consistent`]); `None` where that was not done.
+    /// The values changed so that levels add up ([`crate::consistent::made_consistent`]); `None` if that does not
+    /// apply.
     pub consistent: Option<Vec<Vec<i128>>>,
     /// The decay of each measure's noise.
     pub decays: Vec<Decay>,
@@ -45,26 +46,27 @@ pub struct ShownRow(pub Vec<ShownValue>);
 pub enum ShownValue {
     /// A key of a group.
     Key(Key),
-    /// In place of a key: this row is about all of them together.
+    /// In place of a key, in a row about all keys together.
     All,
-    /// A text of the question itself.
+    /// A text in the query itself.
     Text(String),
-    /// A noisy number, or an exact one of the question itself.
+    /// A noisy number, or an exact number in the query itself.
     Number {
         /// The released value; `None` where it is undefined (an average over no rows, a division by zero).
         estimate: Option<Rational>,
-        /// The interval's lower end; `None` when nothing bounds it.
+        /// The interval's lower end; `None` if it is unbounded.
         low: Option<Rational>,
-        /// The interval's upper end; `None` when nothing bounds it.
+        /// The interval's upper end; `None` if it is unbounded.
         high: Option<Rational>,
-        /// The ends of the interval for the population, where one was asked for and the number is a mean of one value a row.
+        /// The ends of the interval for the population, if the query has one and the number is a mean of one value per
+        /// row.
         population: Option<Box<(Rational, Rational)>>,
-        /// For a value chosen by its rank: it is at most this many rows from the wanted rank. For a number computed of
-        /// such values alone: so many rows from their ranks, all of them together.
+        /// For a value chosen by its rank, the most rows between its rank and the wanted rank. For a number computed
+        /// from such values alone, the most rows from their ranks, all of them together.
         rows: Option<BigInt>,
-        /// The standard error of its noise; `None` where it is chosen by its rank, or nothing tells.
+        /// The standard error of its noise; `None` for a value chosen by its rank, or if unknown.
         deviation: Option<Box<Rational>>,
-        /// What the number stands for.
+        /// The type of the number.
         value: ValueKind,
         /// The limits that decide the number's class.
         limits: Box<Limits>,
@@ -75,14 +77,14 @@ pub enum ShownValue {
 /// from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// The least possible value; `None` when nothing bounds it.
+    /// The least possible value; `None` if it is unbounded.
     pub low: Option<Rational>,
-    /// The greatest possible value; `None` when nothing bounds it.
+    /// The greatest possible value; `None` if it is unbounded.
     pub high: Option<Rational>,
     /// For a value chosen by its rank: a noisy number of the rows it is chosen from, if the query has one, and the
     /// reach of its noise. For several such values, those of the fewest rows.
     pub rows: Option<(BigInt, BigInt)>,
-    /// Whether a value chosen by its rank is one of its bounds, beyond which the true one may be.
+    /// Whether a value chosen by its rank is one of its bounds, so that the true value may be beyond it.
     pub is_at_bound: bool,
 }
 
@@ -93,17 +95,18 @@ pub(crate) struct Place {
     pub(crate) cell: usize,
 }
 
-/// The rows that are shown, with intervals that cover the clamped-and-capped truth, each with at least
-/// `confidence` (in `[0, 1)`).
+/// The shown rows, with intervals that cover the clamped-and-capped truth, each with at least `confidence` (in `[0,
+/// 1)`).
 ///
-/// Where there are consistent values, they are what is shown, ordered and filtered by. The intervals are those of
-/// the noisy values, whose margins are known, and reach at least to what is shown.
+/// Consistent values, if there are any, are shown and used for sorting and filtering. The intervals are those of the
+/// noisy values, whose margins are known, extended to the shown value.
 #[must_use]
 pub fn show(query: &Query, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
     shown(query, noisy, confidence, false)
 }
 
-/// The same, with intervals for the population of which the rows are a simple random sample beside, where there are any (M-POP).
+/// As [`show`], with intervals for the population of which the rows are a simple random sample, where they exist
+/// (M-POP).
 #[must_use]
 pub fn show_with_population(query: &Query, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
     shown(query, noisy, confidence, true)
@@ -119,12 +122,12 @@ fn shown(query: &Query, noisy: &Noisy, confidence: &Rational, population: bool) 
     let shown = |row: &Place| {
         ShownRow(query.output().columns.iter().map(|term| evaluator.shown(term, *row, population)).collect())
     };
-    if rows.len() <= FEW {
+    if rows.len() <= MIN_PARALLEL_ROWS {
         return rows.iter().map(shown).collect();
     }
-    // Intervals of many cells take a while: each thread has a part of them.
+    // Intervals of many cells take a while, so the rows are divided among threads.
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let part = rows.len().div_ceil(threads).max(FEW);
+    let part = rows.len().div_ceil(threads).max(MIN_PARALLEL_ROWS);
     std::thread::scope(|scope| {
         let spawned: Vec<_> =
             rows.chunks(part).map(|part| scope.spawn(move || part.iter().map(shown).collect())).collect();
@@ -136,12 +139,12 @@ fn shown(query: &Query, noisy: &Noisy, confidence: &Rational, population: bool) 
     })
 }
 
-/// 1 where a row of the answer is about all keys of a group, 0 where it is about one of them.
+/// 1 where a row of the answer is about all keys of a group, 0 where it is about one key.
 fn grouping(query: &Query, group: usize, row: Place) -> i64 {
     i64::from(!shows(query, row.level, group))
 }
 
-/// A number that no noise is in; `None` where it is none.
+/// A number without noise; `None` if the term is noisy or not a number.
 pub(crate) fn constant(query: &Query, term: &Term, row: Place) -> Option<Rational> {
     match term {
         Term::Number(value) => Some(value.clone()),
@@ -163,39 +166,39 @@ pub(crate) fn constant(query: &Query, term: &Term, row: Place) -> Option<Rationa
     }
 }
 
-/// The key of a group at a row of the answer; `None` where the row is about all of them.
+/// The key of a group in a row of the answer; `None` where the row is about all keys.
 pub(crate) fn key(query: &Query, group: usize, row: Place) -> Option<&Key> {
     query.groups()[group].keys.get(key_place(query, group, row.level, row.cell)?)
 }
 
 pub(crate) struct Evaluator<'a> {
     pub(crate) query: &'a Query,
-    /// The values that are shown.
+    /// The shown values.
     pub(crate) values: &'a [Vec<i128>],
-    /// The noisy ones that intervals are about, where they are others.
+    /// The noisy values on which intervals are based, if they differ from the shown ones.
     pub(crate) measured: Option<&'a [Vec<i128>]>,
-    /// The values by which conditions choose: those that are shown, whatever an interval is about.
+    /// The values that conditions compare: the shown ones, also while an interval is computed from others.
     pub(crate) deciding: &'a [Vec<i128>],
     /// For each number of measures in a term, the margin of every measure.
     pub(crate) margins: BTreeMap<usize, Arc<Vec<BigInt>>>,
-    /// How often an interval covers.
+    /// The confidence of each interval.
     pub(crate) confidence: &'a Rational,
-    /// For each number of measures in a term, how many rows the value of every measure may be from the rank it was
-    /// chosen for; `None` where the interval is of values.
+    /// For each number of measures in a term, the most rows between the value of every measure and the rank it was
+    /// chosen for; `None` if the interval is in values.
     pub(crate) ranks: BTreeMap<usize, Vec<Option<BigInt>>>,
-    /// The decay of every measure's noise, and its law.
+    /// The decay of every measure's noise.
     pub(crate) decays: &'a [Decay],
     pub(crate) laws: &'a [Law],
-    /// How often an interval may miss.
+    /// The error probability of an interval.
     pub(crate) outside: f64,
-    /// What rows see through the windows that were looked through.
+    /// The values of the windows computed so far, by row.
     pub(crate) views: BTreeMap<usize, Arc<View>>,
-    /// How often each of the numbers that a sum over rows is made of may miss, while its interval is worked out.
+    /// While the interval of a sum over rows is computed, the error probability of each number in it.
     pub(crate) each: Option<f64>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// `sizes` are the numbers of measures of the terms that are to be evaluated.
+    /// `sizes` are the numbers of measures of the terms to evaluate.
     pub(crate) fn new(
         query: &'a Query,
         noisy: &'a Noisy,
@@ -231,7 +234,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// How far each noise reaches where so many numbers share the allowed error.
+    /// The margin of each measure's noise if this many numbers share the error probability.
     pub(crate) fn margins_of(&self, size: usize) -> Arc<Vec<BigInt>> {
         let known = self.margins.get(&size).cloned();
         known.unwrap_or_else(|| Arc::new(margins(self.decays, self.confidence, size)))
@@ -318,12 +321,12 @@ impl<'a> Evaluator<'a> {
         let reach = |measure: usize| whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
         match answer {
             Estimator::Count { measure } => {
-                // No count is below zero.
+                // Counts are not negative.
                 around(value(*measure), &reach(*measure), |count| count.max(Rational::zero()))
             }
             Estimator::Sum { measure } => {
                 let Measure { unit, kind, .. } = &self.query.measures()[*measure];
-                // No sum of values of one sign has the other.
+                // Sums of values of one sign have that sign.
                 let sum = around(value(*measure), &reach(*measure), |sum| match kind {
                     MeasureKind::Sum { range, .. } if range.low >= 0 => sum.max(Rational::zero()),
                     MeasureKind::Sum { range, .. } if range.high <= 0 => sum.min(Rational::zero()),
@@ -371,7 +374,7 @@ impl<'a> Evaluator<'a> {
             }
             Estimator::Regression(about) => match margins {
                 None => self.regression(about, cell, None),
-                // Every noise reaches as far as its own margin, whatever the others do.
+                // Each noise is bounded by its own margin, whatever the values of the others.
                 Some(margins) => {
                     let margin = |at: usize| margins[at].to_f64().unwrap_or(f64::INFINITY);
                     let reach = |weights: &BTreeMap<At, f64>, _: f64| {
@@ -388,7 +391,7 @@ impl<'a> Evaluator<'a> {
                         let value = |offset: usize| worth(self.values[*measure][at + offset]);
                         Number::within(Some(value(0)), value(1), value(2))
                     }
-                    // Ranks bound it, not values: the interval is the declared range.
+                    // The interval in values is the declared range: the error is bounded in ranks.
                     _ => {
                         let (low, high) = self.query.bounds(*measure);
                         Number::within(Some(worth(self.values[*measure][cell])), low, high)
@@ -398,7 +401,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The mean of the centred values: sum / count, with unknown ends where there may be no row.
+    /// The mean of the centred values: sum / count, with unknown ends if there may be no row.
     fn mean(&self, moments: &Moments, cell: usize, margins: Option<&Vec<BigInt>>) -> Number {
         let (total, reach) = self.centred(moments.sum, cell, margins);
         let (rows, most) = self.rows(moments.count, cell, margins);
@@ -421,7 +424,7 @@ impl<'a> Evaluator<'a> {
         margins: Option<&Vec<BigInt>>,
     ) -> Number {
         let span = &moments.high - &moments.low;
-        // Half of the values at either end; a sample's divisor is one less, at least half.
+        // Half of the values at either end; a sample's divisor is smaller by one, but at least half.
         let most = &span * &span / whole(if sample { 2 } else { 4 });
         let inside = |value: Rational| value.clamp(Rational::zero(), most.clone());
         let mean = self.mean(moments, cell, margins);
@@ -460,7 +463,7 @@ impl<'a> Evaluator<'a> {
         (whole(self.values[measure][cell]) * unit, reach * unit)
     }
 
-    /// A noisy number of rows, and the most that there may be.
+    /// A noisy number of rows, and its upper limit.
     fn rows(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> (Rational, Rational) {
         let rows = whole(self.values[measure][cell]);
         let reach = whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
@@ -468,36 +471,36 @@ impl<'a> Evaluator<'a> {
         (rows, most)
     }
 
-    /// The fewest and the most rows that there may be; an average exists only over at least one.
+    /// The least and the greatest possible number of rows; an average exists only over at least one row.
     fn row_ends(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> [Rational; 2] {
         let (rows, most) = self.rows(measure, cell, margins);
         [(&rows * whole(2) - &most).max(whole(1)), most]
     }
 }
 
-/// How far each noise reaches where so many numbers share the allowed error.
+/// The margin of each noise if this many numbers share the error probability.
 fn margins(decays: &[Decay], confidence: &Rational, size: usize) -> Vec<BigInt> {
     let each = part_of(confidence, size);
     decays.iter().map(|decay| margin(decay, &each)).collect()
 }
 
-/// The confidence of each of so many numbers that together have this one.
+/// The confidence of each of `size` numbers that jointly have `confidence`.
 pub(crate) fn part_of(confidence: &Rational, size: usize) -> Rational {
     whole(1) - (whole(1) - confidence) / whole(size)
 }
 
-/// A noisy number with the interval that its noise leaves for what is `possible`.
+/// A noisy number with its interval, restricted to values that are `possible`.
 ///
-/// An interval cut at both ends could shrink to a point, `0 .. 0`, and read as certainty where it says that the noise was
-/// unusually large. So it is that around the nearest possible value: never narrower than the cut one, which keeps its
-/// coverage, and always as wide as the noise asks for on one side.
+/// An interval clipped at both ends could shrink to a point, such as `0 .. 0`, and suggest certainty although it only
+/// indicates unusually large noise. The interval is therefore computed around the nearest possible value: it contains
+/// the clipped interval, which keeps its coverage, and on one side has the full width of the noise.
 fn around(value: Rational, reach: &Rational, possible: impl Fn(Rational) -> Rational) -> Number {
     let nearest = possible(value.clone());
     Number::within(Some(value), possible(&nearest - reach), possible(&nearest + reach))
 }
 
-/// A number whose interval is cut at bounds. One that lies beyond them altogether says nothing but that the noise was
-/// unusually large, so all that is possible is left: cut, it would be a point and read as certainty.
+/// A number whose interval is clipped at bounds. An interval entirely beyond them only indicates unusually large noise,
+/// so the whole possible range is returned: clipping would give a point and suggest certainty.
 pub(crate) fn cut(
     estimate: Option<Rational>,
     least: Rational,

@@ -1,4 +1,4 @@
-//! Exact arithmetic on results, within a limit of bits.
+//! Exact arithmetic on results, within a limit on bits.
 //!
 //! `num_rational` reduces fractions with a greatest common divisor whose number of rounds is the bit length of the
 //! longer number, even if the other one is 1. Here the longer number is divided by the shorter one first, whole
@@ -21,7 +21,7 @@ const LONG: u64 = 512;
 /// Significant bits of a rounded interval end.
 const KEPT: i64 = 256;
 
-/// Counts steps as [`super::effort`] does, for the tests that compare both.
+/// Counts steps as [`super::effort`] estimates them, for the tests that compare both.
 #[cfg(test)]
 pub(crate) mod counted {
     use std::cell::Cell;
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_the_limit_are_none() {
+    fn numbers_beyond_the_limit_are_rejected() {
         let at = |bits: u64| limited(Rational::from_integer(BigInt::one() << bits));
         assert!(at(MOST_BITS - 1).is_some() && at(MOST_BITS).is_none());
         assert!(limited(Rational::new(1.into(), BigInt::one() << MOST_BITS)).is_none());

@@ -1,4 +1,5 @@
-//! Numbers as sums of noisy numbers, and ratios of such sums: what arithmetic on answers is, where the law of its noise is known.
+//! Linear forms: answers as sums of noisy numbers, and ratios of such sums, if the distribution of their noise is
+//! known.
 
 use crate::exact::{common_unit, product, sum};
 use deniable_core::exact::{Rational, whole};
@@ -6,7 +7,7 @@ use deniable_query::output::Operator;
 use num_traits::Zero;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More ratios than this are not added up into one form: the interval of each number would look at all of them.
+/// Most ratios in one form: the interval of each number visits all of them.
 const MOST_RATIOS: usize = 200;
 
 /// Most bits of a weight or constant in a form.
@@ -15,14 +16,14 @@ const MOST_BITS: u64 = 2_048;
 /// A noisy number: a measure, and a cell of its level.
 pub(crate) type At = (usize, usize);
 
-/// A weighted sum of noisy numbers, in whole units, and a constant.
+/// A weighted sum of noisy numbers, in integer units, and a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Linear {
     constant: Rational,
     weights: BTreeMap<At, Rational>,
 }
 
-/// A number whose interval is known from the law of its noise.
+/// A number whose interval follows from the distribution of its noise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Form {
     Linear(Linear),
@@ -30,7 +31,7 @@ pub(crate) enum Form {
         over: Linear,
         under: Linear,
     },
-    /// Several ratios and a sum, added up.
+    /// A sum of several ratios and a linear form.
     Ratios {
         parts: Vec<(Linear, Linear)>,
         rest: Linear,
@@ -42,7 +43,7 @@ impl Linear {
         Self { constant: value, weights: BTreeMap::new() }
     }
 
-    /// A measure in a cell, in so large units.
+    /// A measure in a cell, with the value of its unit.
     pub(crate) fn measure(at: At, unit: Rational) -> Self {
         Self { constant: Rational::zero(), weights: BTreeMap::from([(at, unit)]) }
     }
@@ -76,12 +77,12 @@ impl Linear {
         Self::default().plus(self, factor)
     }
 
-    /// The measures in it, with their weights.
+    /// The measures and their weights.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (At, &Rational)> {
         self.weights.iter().map(|(at, weight)| (*at, weight))
     }
 
-    /// The only measure in it and its weight; `None` where there is anything else.
+    /// The only measure and its weight; `None` if there are several, or a constant.
     pub(crate) fn alone(&self) -> Option<(At, &Rational)> {
         let (at, weight) = self.weights.first_key_value()?;
         (self.weights.len() == 1 && self.constant.is_zero()).then_some((*at, weight))
@@ -94,14 +95,14 @@ impl Linear {
             .all(|part| part.numer().bits().max(part.denom().bits()) <= MOST_BITS)
     }
 
-    /// What is added to the measures.
+    /// The constant that is added to the measures.
     pub(crate) fn constant_part(&self) -> &Rational {
         &self.constant
     }
 }
 
 impl Form {
-    /// Combines two forms; `None` if the law of the result is unknown or its numbers exceed [`MOST_BITS`].
+    /// Combines two forms; `None` if the distribution of the result is unknown or its numbers exceed [`MOST_BITS`].
     pub(crate) fn combine(self, operator: Operator, other: Self) -> Option<Self> {
         self.combined(operator, other).filter(Self::is_short)
     }
@@ -171,7 +172,7 @@ impl Form {
         })
     }
 
-    /// Whether their sum is one ratio, or none is among them.
+    /// Whether their sum has at most one ratio.
     fn is_one_ratio_with(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Linear(_), Self::Linear(_)) => true,
@@ -202,14 +203,14 @@ impl Form {
         }
     }
 
-    /// The grid on which all its values lie, as one of them and the step, where it has one.
+    /// The grid of all its values, as one value and the step, if it has one.
     pub(crate) fn grid(&self) -> Option<(&Rational, Rational)> {
         let Self::Linear(Linear { constant, weights }) = self else { return None };
         let step = weights.values().cloned().reduce(|one, other| common_unit(&one, &other))?;
         Some((constant, step))
     }
 
-    /// How many noisy numbers it rests on.
+    /// Number of noisy numbers that it depends on.
     pub(crate) fn measures(&self) -> usize {
         match self {
             Self::Linear(sum) => sum.weights.len(),

@@ -1,4 +1,4 @@
-//! Which law gives the interval of a term over noisy cells: see `pivot` for the laws themselves.
+//! Selects the method for the interval of a term over noisy cells; `pivot` contains the methods.
 
 use crate::evaluate::{Evaluator, Place, ROOT_PLACES, constant};
 use crate::exact::{compare, lower_end, upper_end};
@@ -14,24 +14,24 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
-/// What a variance is made of.
+/// The measures of a variance.
 struct Variance {
-    /// Count, sum and squares, the latter two centred, with their units.
+    /// Count, sum and sum of squares, the last two centred, with their units.
     measures: [(At, f64); 3],
-    /// The largest that it can be.
+    /// The largest possible value.
     most: Rational,
-    /// Whether it is a sample's.
+    /// Whether it is the sample variance.
     sample: bool,
-    /// Whether its root is asked for.
+    /// Whether the square root is wanted.
     root: bool,
 }
 
-/// A number as sums of noisy numbers, where its law is known and it does not depend on other numbers which it is.
+/// A term as sums of noisy numbers; `None` if it is not one, or depends on windows or conditions.
 pub(crate) fn form(query: &Query, term: &Term, row: Place) -> Option<Form> {
     form_with(query, term, row, &|_, _| None)
 }
 
-/// The same with what windows give, and conditions choose.
+/// As [`form`], with the forms of windows and of CASE from `settled`.
 fn form_with(query: &Query, term: &Term, row: Place, settled: &dyn Fn(&Term, Place) -> Option<Form>) -> Option<Form> {
     let sum = |measure: usize| Linear::measure((measure, row.cell), query.measures()[measure].unit.clone());
     match term {
@@ -57,7 +57,7 @@ fn form_with(query: &Query, term: &Term, row: Place, settled: &dyn Fn(&Term, Pla
 }
 
 impl Evaluator<'_> {
-    /// A number as sums of noisy numbers, where its law is known.
+    /// A term as sums of noisy numbers, if the distribution of its noise is known.
     pub(crate) fn form(&self, term: &Term, row: Place) -> Option<Form> {
         form_with(self.query, term, row, &|term, row| match self.settled(term, row) {
             (Term::Window(window), row) => self.windowed_form(*window, row),
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// A number with the interval that is shown: that of the noisy numbers, which reaches at least to what is shown.
+    /// A number with its shown interval: that of the noisy numbers, extended to the shown value.
     pub(crate) fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let Some(values) = self.measured else { return self.interval(term, row, margins) };
         let (ranks, views) = (BTreeMap::new(), self.views.clone());
@@ -83,8 +83,8 @@ impl Evaluator<'_> {
         Number { estimate, low, high }
     }
 
-    /// A number with its interval: from the law of its noise where that is known, and otherwise by interval arithmetic, in which
-    /// every measure reaches as far as its part of the allowed error lets it.
+    /// A number with its interval: from the distribution of its noise if that is known, and otherwise by interval
+    /// arithmetic, in which every measure has the margin of its part of the error probability.
     fn interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let (term, row) = self.settled(term, row);
         if let Term::Function(function, inner) = term {
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
                 constant(self.query, side, row).is_some()
             })
         {
-            // A constant beside it leaves the law of the other what it is.
+            // Adding or multiplying by a constant preserves the distribution.
             let [left, right] = sides.each_ref().map(|side| self.interval(side, row, margins));
             return left.combine(*operator, &right);
         }
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
             return number;
         }
         match form {
-            // What no noise is in is known exactly.
+            // A number without noise is known exactly.
             Some(form) if form.measures() == 0 => Number::exact(self.number(term, row, None).estimate),
             Some(form) if form.measures() > 1 || has_window(term) => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
@@ -138,7 +138,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a covariance, correlation or fit is made of, where the term is one.
+    /// The inputs of a covariance, correlation or fit, if the term is one.
     fn regression_of(&self, term: &Term, row: Place) -> Option<&Regression> {
         let Term::Answer(position) = term else { return None };
         match &self.query.answers(row.level)[*position] {
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a variance or a standard deviation is made of, where the term is one.
+    /// The inputs of a variance or standard deviation, if the term is one.
     fn variance_of(&self, term: &Term, row: Place) -> Option<Variance> {
         let Term::Answer(position) = term else { return None };
         let Estimator::Variance { moments, squares, sample, root } = &self.query.answers(row.level)[*position] else {
@@ -157,14 +157,14 @@ impl Evaluator<'_> {
         let span = &moments.high - &moments.low;
         Some(Variance {
             measures: [((moments.count, row.cell), 1.0), unit(moments.sum), unit(*squares)],
-            // Half of the values at either end; a sample's divisor is one less, at least half.
+            // Half of the values at either end; a sample's divisor is smaller by one, but at least half.
             most: &span * &span / whole(if *sample { 2 } else { 4 }),
             sample: *sample,
             root: *root,
         })
     }
 
-    /// What a number can be at all, whatever the rows are.
+    /// The range of possible values of a number, for all data.
     pub(crate) fn possible(&self, term: &Term, row: Place) -> Number {
         let from = |low: Option<Rational>, high: Option<Rational>| Number { estimate: None, low, high };
         let zero = || Some(Rational::zero());
@@ -174,13 +174,13 @@ impl Evaluator<'_> {
             Term::Text(_) | Term::Null | Term::Case(..) | Term::Lookup(..) => from(None, None),
             Term::Window(window) => {
                 let Window { function, argument, levels, .. } = &self.query.output().windows[*window];
-                // Whatever the row that is looked at: of one level all can be the same.
+                // Any row may be read: all rows of one level have the same range.
                 let row = if levels.contains(&row.level) { Some(row) } else { nothing(levels) };
                 let each = row.filter(|_| !has_case(argument)).map(|row| self.possible(argument, row));
                 let each = each.unwrap_or_else(|| from(None, None));
                 match function {
                     WindowFunction::Average | WindowFunction::Least | WindowFunction::Greatest => each,
-                    // A sum of numbers of one sign has no other.
+                    // A sum of numbers of one sign has that sign.
                     WindowFunction::Sum => from(
                         each.low.filter(|low| !low.is_negative()).and_then(|_| zero()),
                         each.high.filter(|high| !high.is_positive()).and_then(|_| zero()),
@@ -221,7 +221,7 @@ fn has_window(term: &Term) -> bool {
     has(term, &|part| matches!(part, Term::Window(_)))
 }
 
-/// Whether what is possible differs from row to row.
+/// Whether the range of possible values differs between rows.
 fn has_case(term: &Term) -> bool {
     let differs = |part: &Term| {
         matches!(
@@ -232,7 +232,7 @@ fn has_case(term: &Term) -> bool {
     has(term, &differs)
 }
 
-/// Whether a term, or a part of it, is of this kind.
+/// Whether a term, or a part of it, satisfies `kind`.
 fn has(term: &Term, kind: &dyn Fn(&Term) -> bool) -> bool {
     kind(term)
         || match term {
@@ -257,8 +257,8 @@ fn float(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(f64::MAX)
 }
 
-/// Floats as the ends of an interval, rounded outward and cut at what is possible. An interval beyond all that is possible says
-/// nothing but that the noise was unusually large: then all that is possible is left.
+/// Floats as the ends of an interval, rounded outward and clipped to the possible range. An interval entirely beyond
+/// that range only indicates unusually large noise: then the whole range is returned.
 pub(crate) fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &Number) -> Number {
     /// More than a conversion to fractions and back can lose.
     const OUTWARD: f64 = 1e-12;
@@ -276,7 +276,7 @@ pub(crate) fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &N
     Number { estimate, low: cut(low, &possible.low, Rational::max), high: cut(high, &possible.high, Rational::min) }
 }
 
-/// Ends moved inward to the grid on which the exact value lies, where it has one: between two of its values there is none to cover.
+/// Moves the ends inward to the grid of the exact value, if it has one: between grid points there is no value to cover.
 fn on_grid(number: Number, form: &Form) -> Number {
     let Some((one, step)) = form.grid() else { return number };
     let to = |end: &Rational, rounded: fn(&Rational) -> Rational| rounded(&((end - one) / &step)) * &step + one;
@@ -285,7 +285,7 @@ fn on_grid(number: Number, form: &Form) -> Number {
         number.high.as_ref().map(|end| to(end, Rational::floor)),
     );
     match (&low, &high) {
-        // No value of the grid is between the ends: they stay as they are.
+        // No grid point is between the ends, so they stay.
         (Some(least), Some(most)) if least > most => number,
         _ => Number { estimate: number.estimate, low, high },
     }

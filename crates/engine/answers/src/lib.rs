@@ -1,18 +1,19 @@
-//! Noisy answers: the arithmetic that a query does on results, intervals, tables whose levels add up, and what is shown. All of it is
-//! post-processing (C-3) and costs nothing.
+//! Post-processing of noisy answers: arithmetic on results, intervals, consistent totals, and the shown rows. All of it
+//! is free (C-3).
 //!
-//! | question | where |
+//! | topic | where |
 //! |---|---|
-//! | what is shown of noisy numbers, and with which interval? | [`show`], `evaluate`, `intervals` |
-//! | what would an answer be, and how far off? | [`planned`] |
-//! | by how many rows is a rank missed? | [`rank_margin`] |
-//! | where does the population's number lie? | [`check_population`], `population` |
-//! | what makes the levels of a table with totals add up? | [`made_consistent`], [`consistency`] |
-//! | how far off are answers because of caps and bounds? | [`true_errors`], for the curator alone |
+//! | shown rows with intervals | [`show`], `evaluate`, `intervals` |
+//! | forecasts of answers and their errors | [`planned`] |
+//! | errors of ranks, in rows | [`rank_margin`] |
+//! | intervals for the population | [`check_population`], `population` |
+//! | consistent totals | [`made_consistent`], [`consistency`] |
+//! | errors due to caps and bounds | [`true_errors`], for the curator alone |
 //!
-//! Numbers here are fractions, so `COUNT(*) / 2` of 7 is 3.5. Every number carries an interval that covers the truth with the
-//! stated confidence: from the law of its noise for sums, differences, ratios, averages and variances (`pivot`); where a
-//! term combines several measures otherwise, each gets a part of the allowed error (the union bound).
+//! Numbers here are fractions, so `COUNT(*) / 2` of 7 is 3.5. Every number has an interval that covers the truth with
+//! the stated confidence: from the distribution of its noise for sums, differences, ratios, averages and variances
+//! (`pivot`); where a term combines several measures in other ways, each gets a part of the error probability (the
+//! union bound).
 
 mod consistent;
 mod evaluate;
@@ -40,7 +41,8 @@ pub use population::{check_population, without_population};
 pub use ranks::{rank_margin, rank_margin_of};
 pub use truth::{TrueError, Worst, true_errors};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_answers;
 #[cfg(test)]

@@ -8,17 +8,17 @@ use num_traits::{Signed, Zero};
 
 /// Binary digits after the point of logarithms and powers of e.
 const BITS: u32 = 64;
-/// Powers of e beyond this are no floats any more.
+/// Powers of e beyond this exponent exceed the range of floats.
 const MOST_EXPONENT: i64 = 700;
 
-/// A number with its interval, while it is computed.
+/// A number with its interval, during computation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Number {
     /// The released value; `None` where it is undefined.
     pub(crate) estimate: Option<Rational>,
-    /// The interval's lower end; `None` when nothing bounds it.
+    /// The interval's lower end; `None` if it is unbounded.
     pub(crate) low: Option<Rational>,
-    /// The interval's upper end; `None` when nothing bounds it.
+    /// The interval's upper end; `None` if it is unbounded.
     pub(crate) high: Option<Rational>,
 }
 
@@ -63,7 +63,7 @@ impl Number {
             let of = |value: &Option<Rational>, rounding| {
                 value.as_ref().and_then(|value| transformed(function, value, rounding))
             };
-            // Where the function ends, so does the interval.
+            // At the edge of the domain the least value is 0; for LN there is none.
             let least = || (function != Function::Ln).then(Rational::zero);
             return Self {
                 estimate: of(&self.estimate, Rounding::Nearest),
@@ -71,10 +71,10 @@ impl Number {
                 high: of(&self.high, Rounding::Up),
             };
         }
-        let map = |value: &Option<Rational>| value.as_ref().map(|value| of(function, value));
+        let map = |value: &Option<Rational>| value.as_ref().map(|value| applied(function, value));
         let estimate = map(&self.estimate);
         match (function, &self.low, &self.high) {
-            // Below and above zero the sign changes, so zero is the least where both are possible.
+            // The sign changes at zero, so zero is the least value if both signs are possible.
             (Function::Absolute, Some(low), Some(high)) if low.is_negative() && high.is_positive() => {
                 Self::within(estimate, Rational::zero(), low.abs().max(high.clone()))
             }
@@ -100,7 +100,7 @@ impl Number {
     }
 }
 
-fn of(function: Function, value: &Rational) -> Rational {
+fn applied(function: Function, value: &Rational) -> Rational {
     match function {
         Function::Round(digits) => rounded(value, digits),
         Function::Floor => value.floor(),
@@ -110,7 +110,8 @@ fn of(function: Function, value: &Rational) -> Rational {
     }
 }
 
-/// A logarithm, power of e or root, to [`PLACES`] digits after the point or as many significant ones; `None` where there is none.
+/// A logarithm, power of e or root, to [`PLACES`] digits after the point or as many significant digits; `None` where it
+/// is undefined.
 fn transformed(function: Function, value: &Rational, rounding: Rounding) -> Option<Rational> {
     let within = |enclosure: Enclosure| match rounding {
         Rounding::Down => enclosure.low(),
@@ -133,7 +134,7 @@ mod tests {
     use deniable_core::exact::ratio;
 
     #[test]
-    fn functions_carry_their_intervals() {
+    fn functions_map_intervals() {
         let number = Number::within(Some(ratio(-7, 3)), whole(-3), ratio(3, 2));
         let rounded = number.apply(Function::Round(1));
         assert_eq!(rounded, Number::within(Some(ratio(-23, 10)), whole(-3), ratio(3, 2)));
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn transformations_are_rounded_outward_and_end_where_they_do() {
+    fn transformations_are_rounded_outward_within_their_domain() {
         let roots = Number::within(Some(whole(4)), whole(-1), whole(2)).apply(Function::Sqrt);
         assert_eq!((roots.estimate, roots.low), (Some(whole(2)), Some(whole(0))));
         let high = roots.high.unwrap();

@@ -1,4 +1,4 @@
-//! The order of an answer's rows where the query says nothing about it.
+//! The order of an answer's rows if the query does not define it.
 
 use deniable_core::schema::Key;
 use deniable_expression::{DAY_NAMES, MONTH_NAMES, Node, Operation};
@@ -7,9 +7,9 @@ use deniable_query::{Group, Query};
 /// The shown cells of a level with the keys of each group in their natural order, those of the last group changing
 /// fastest.
 ///
-/// Cells are counted in the order in which keys were derived, which is that of the days from a column's lower bound on
-/// where there are not many of them. That order is a part of what a query is, and of how answers are stored; shown are
-/// months from January and weekdays from the first one on, wherever the bounds begin.
+/// Cells are counted in the order in which keys were derived; for few days that is the order of the days from a
+/// column's lower bound. That order is part of a query's identity and of stored answers; results start with January or
+/// with the first day of the week, wherever the bounds begin.
 pub(crate) fn in_natural_order(query: &Query, level: usize) -> Vec<usize> {
     let mut cells = vec![0];
     for member in &query.levels()[level] {
@@ -19,7 +19,7 @@ pub(crate) fn in_natural_order(query: &Query, level: usize) -> Vec<usize> {
         let refined = cells.iter().flat_map(|cell| places.iter().map(move |place| cell * group.keys.len() + place));
         cells = refined.collect();
     }
-    // A county stands together with its own, whatever order the municipalities are listed in.
+    // The municipalities of a county are adjacent, whatever the order in which they are listed.
     let asked: Vec<usize> = (0..query.groups().len()).filter(|group| shows(query, level, *group)).collect();
     if asked.iter().any(|group| query.nesting().is_determined(*group)) {
         let ranks = |group: &usize| {
@@ -43,7 +43,7 @@ pub(crate) fn shows(query: &Query, level: usize, group: usize) -> bool {
     query.nesting().shows(level, query.levels(), group)
 }
 
-/// The position of a group's key in a cell of a level; `None` where the level is about all of them.
+/// The position of a group's key in a cell of a level; `None` where the level is about all keys.
 pub(crate) fn key_place(query: &Query, group: usize, level: usize, cell: usize) -> Option<usize> {
     if !shows(query, level, group) {
         return None;
@@ -67,7 +67,7 @@ fn natural(query: &Query, group: &Group) -> Vec<usize> {
         Key::Text(text) => {
             names.iter().position(|name| name == text).and_then(|at| i64::try_from(at).ok()).unwrap_or(i64::MAX)
         }
-        // NULL goes last, as everywhere.
+        // NULL is last, as everywhere.
         _ => i64::MAX,
     };
     match query.rows().program.node(group.value) {

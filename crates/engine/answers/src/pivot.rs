@@ -1,19 +1,21 @@
-//! Intervals from the law of the noise, for sums, differences, ratios, averages and variances.
+//! Intervals from the distribution of the noise (pivots), for sums, differences, ratios, averages and variances.
 //!
-//! Whatever the exact numbers are, some weighted sum of the noisy ones has no part of them left: for a ratio `θ = A/B` of sums that
-//! is `a − θ·b = (A − θB) + noise = noise`, whose law is public ([`deniable_core::interval`]). The interval is every `θ` at which that
-//! noise would not be unusually large. It covers with at least the stated confidence, since at the true `θ` the noise is what it is
-//! (M-PIV). How wide it is beside the shortest one that knows the truth, `tests/it/widths.rs` measures.
+//! Whatever the exact numbers are, some weighted sum of the noisy ones does not depend on them: for a ratio `θ = A/B`
+//! of sums that is `a − θ·b = (A − θB) + noise = noise`, whose distribution is public ([`deniable_core::interval`]).
+//! The interval consists of every `θ` for which that noise would not be unusually large. It covers with at least the
+//! stated confidence, since at the true `θ` the value is the noise itself (M-PIV). `tests/it/widths.rs` compares its
+//! width with that of the shortest interval for known totals.
 //!
-//! | number | what has no exact part left |
+//! | number | quantity without an exact part |
 //! |---|---|
-//! | `a + b`, `2·a − b` | the number less its exact value |
+//! | `a + b`, `2·a − b` | the number minus its exact value |
 //! | `θ = A/B`, also where both share a count | `a − θ·b` |
 //! | a sum of several `w·A/B` | see [`super::ratios`] |
-//! | the variance `v` at the mean `μ`: `N·v = Q − 2μS + μ²N` | `q − 2μ·s + (μ² − v)·n`, for every `μ` of its own interval |
+//! | the variance `v` at the mean `μ`: `N·v = Q − 2μS + μ²N` | `q − 2μ·s + (μ² − v)·n`, for every `μ` in its interval |
 //!
-//! Parts of a range are ruled out as a whole: over a part every weight is at its largest and the number nearest to zero. So what is
-//! left may be a little too wide and never too narrow, whatever shape the set of possible values has.
+//! Parts of a range are excluded as a whole: over a part every weight takes its largest value and the number its value
+//! nearest to zero. The result may therefore be a little too wide and never too narrow, whatever the shape of the set
+//! of possible values.
 
 use crate::exact;
 use crate::form::{At, Form, Linear};
@@ -22,28 +24,29 @@ use deniable_core::interval::{Law, Noises, reach_with_normal};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rounding of a few operations on floats, relative to the largest number among them.
+/// Rounding error of a few operations on floats, relative to the largest number among them.
 pub(crate) const ROUNDING: f64 = 1e-13;
-/// Ends are looked for until they are known to this part of their distance from the released value.
+/// The ends of an interval are found to this fraction of their distance from the released value.
 const PRECISION: f64 = 1e-3;
-/// How many parts the mean's own interval is taken apart into, for a variance.
+/// For a variance, the number of parts into which the interval of the mean is divided.
 const PARTS: u32 = 6;
 
-/// The two ends of an interval; `None` where nothing bounds it.
+/// The two ends of an interval; `None` if unbounded.
 pub(crate) type Ends = (Option<f64>, Option<f64>);
 
-/// What intervals are worked out from.
+/// The inputs of intervals.
 pub(crate) struct Cell<'a> {
-    /// The law of every measure's noise, in units.
+    /// The distribution of every measure's noise, in units.
     pub(crate) laws: &'a [Law],
     pub(crate) value: &'a dyn Fn(At) -> i128,
-    /// The standard deviation of the normal error, besides the noise, of what is divided in a ratio; 0 for none.
+    /// The standard deviation of the normal error that the numerator of a ratio has in addition to its noise; 0 for
+    /// none.
     pub(crate) normal: f64,
-    /// How often an interval may miss.
+    /// The error probability of an interval.
     pub(crate) outside: f64,
 }
 
-/// A weighted sum as floats: its noisy value, how large the numbers are that make it, and its weights.
+/// A weighted sum as floats: its noisy value, the magnitude of its terms, and its weights.
 #[derive(Clone)]
 pub(crate) struct Sum {
     pub(crate) value: f64,
@@ -52,9 +55,10 @@ pub(crate) struct Sum {
 }
 
 impl Cell<'_> {
-    /// The interval of a number that lies between these ends, as far as there are any. One whose noisy value lies beyond them is that
-    /// around the nearest end: the noise is at least as far from usual everywhere between them, so that what it rules out, the
-    /// other does; and it never shrinks to a point that would read as certainty.
+    /// The interval of a number within these bounds, if there are any. A noisy value beyond the bounds is replaced by
+    /// the nearest bound: between the bounds its noise is at least as unusual as that of the bound, so the interval
+    /// around the bound contains that of the noisy value, and it never shrinks to a point, which would suggest
+    /// certainty.
     pub(crate) fn interval(&self, form: &Form, (low, high): Ends) -> Ends {
         match form {
             Form::Linear(sum) => {
@@ -76,18 +80,18 @@ impl Cell<'_> {
         }
     }
 
-    /// The interval of a variance of at most `most`, from the measures of a count, a sum and a sum of squares, both centred, with
-    /// their units; with `sample`, of a sample's variance.
+    /// The interval of a variance of at most `most`, from the measures of a count, a sum and a sum of squares, the last
+    /// two centred, with their units; of a sample variance if `sample`.
     pub(crate) fn variance(&self, [count, sum, squares]: [(At, f64); 3], sample: bool, most: f64) -> Ends {
         let of = |(at, unit): (At, f64)| (self.value)(at) as f64 * unit;
         let (n, s, q) = (of(count), of(sum), of(squares));
         if n <= 0.0 {
             return (Some(0.0), Some(most));
         }
-        // As for other numbers: a noisy variance beyond what is possible counts as the nearest that is.
+        // As for other numbers, an impossible noisy variance is replaced by the nearest possible one.
         let estimate = (q / n - (s / n) * (s / n)).clamp(0.0, most);
         let q = (estimate + (s / n) * (s / n)) * n;
-        // Most of the error is for the variance itself; of the mean and the count only the second order matters.
+        // Most of the error probability is for the variance itself; mean and count matter only to second order.
         let (own, mean, rows) = (self.outside * 0.9, self.outside * 0.06, self.outside * 0.04);
         let one = |(at, unit): (At, f64)| Sum {
             value: of((at, unit)),
@@ -152,12 +156,12 @@ impl Cell<'_> {
         Sum { value: float(&exact), size: float(&size), weights }
     }
 
-    /// How far the noise of one measure reaches, in its units.
+    /// The margin of one measure's noise, in its units.
     pub(crate) fn reach_of(&self, measure: At) -> f64 {
         self.reach([(measure, 1.0)].into_iter(), 0.0, self.outside)
     }
 
-    /// How far weighted noises reach together, missing this often.
+    /// The margin of weighted noises together, with this error probability.
     pub(crate) fn reach_of_all(&self, weights: &BTreeMap<At, f64>, outside: f64) -> f64 {
         self.reach(weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside)
     }
@@ -172,7 +176,7 @@ impl Cell<'_> {
         Noises { weight: weight * (1.0 + ROUNDING), law: self.laws[measure], count }
     }
 
-    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each group of noisy numbers has a weight
+    /// The largest margin of the noise of `a − θ·b` for `θ` between both ends. Each group of noisy numbers has a weight
     /// in `a` and one in `b`.
     fn reach_between(&self, weights: &[(usize, [f64; 2], u64)], ends: [f64; 2], normal: f64, outside: f64) -> f64 {
         let largest = |(measure, [a, b], count): &(usize, [f64; 2], u64)| {
@@ -184,7 +188,7 @@ impl Cell<'_> {
     }
 
     pub(crate) fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
-        // Where what divides may be zero, nothing is ruled out far away.
+        // If the divisor may be zero, arbitrarily large values are possible.
         let alone = self.reach(under.weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside);
         if under.value.abs() <= alone {
             return (None, None);
@@ -203,11 +207,12 @@ impl Cell<'_> {
             let size = over.size + from.abs().max(to.abs()) * under.size;
             far > self.reach_between(&weights, [from, to], self.normal, outside) + ROUNDING * size
         };
-        // So far out on one side nothing is possible: of `θ` the noise is that of `under`, and a little of `over`.
+        // Beyond this point on one side no value is possible: for large `θ` the noise is that of `under`, and a little
+        // of `over`.
         let outer = |side: f64| {
             let mut far = estimate.abs() + 10.0 * near + f64::MIN_POSITIVE;
             (0..12).find_map(|_| {
-                // Divided by θ: the weights of `under`, and of `over` at most `1/far` of them.
+                // After division by θ: the weights of `under`, and at most `1/far` of those of `over`.
                 let reach = self.reach_between(&turned, [0.0, side / far], self.normal / far, outside);
                 let rest = under.value.abs() - over.value.abs() / far;
                 let found = (rest > reach + ROUNDING * (under.size + over.size / far)).then_some(side * far);
@@ -220,8 +225,8 @@ impl Cell<'_> {
     }
 }
 
-/// Groups noisy numbers of the same measure and weights: measure, weights and their number. A share of a total has as
-/// many noises as the total has cells, of two kinds only.
+/// Groups noisy numbers with the same measure and weights: measure, weights and their number. A share of a total has as
+/// many noises as the total has cells, but only two kinds.
 fn grouped<const N: usize>(weights: impl Iterator<Item = (At, [f64; N])>) -> Vec<(usize, [f64; N], u64)> {
     let mut groups: BTreeMap<(usize, [u64; N]), ([f64; N], u64)> = BTreeMap::new();
     for (at, weights) in weights {
@@ -230,15 +235,15 @@ fn grouped<const N: usize>(weights: impl Iterator<Item = (At, [f64; N])>) -> Vec
     groups.into_iter().map(|((measure, _), (weights, count))| (measure, weights, count)).collect()
 }
 
-/// How far numbers of a range are from zero, from its corners.
+/// The distance of a range of numbers from zero, from its corners.
 pub(crate) fn nearest_to_zero(corners: &[f64]) -> f64 {
     let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
     let high = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
 }
 
-/// How near to the released value everything from `outer` on is excluded, part by part. The end is looked for around `near`, which is
-/// about how far it should be.
+/// The distance from the released value beyond which everything up to `outer` is excluded, part by part. The search
+/// starts at `near`, the approximate result.
 pub(crate) fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
     let excludes = |from: f64, to: f64| excluded(from.min(to), from.max(to));
     let mut end = outer;
@@ -250,7 +255,7 @@ pub(crate) fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f6
         }
     }
     let mut step = (estimate - end) / 2.0;
-    // Each part that is excluded moves the end, each that is not halves the next.
+    // An excluded part moves the end inwards; any other part halves the next one.
     for _ in 0..200 {
         let left = (estimate - end).abs();
         if left == 0.0 || step.abs() <= PRECISION * left {

@@ -1,4 +1,4 @@
-//! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
+//! Forecasts of answers: terms, and the errors that their intervals would have, for guessed values.
 
 use crate::evaluate::{Evaluator, Noisy, Place};
 use crate::exact;
@@ -13,29 +13,30 @@ use deniable_query::{Measure, Query};
 /// The forecast of a shown number, with its error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedNumber {
-    /// The number itself; `None` where it is undefined.
+    /// The number; `None` where it is undefined.
     pub answer: Option<Rational>,
-    /// How far off it would be, in its own units; `None` where nothing bounds it.
+    /// Its error, in its own units; `None` if it is unbounded.
     pub error: Option<Rational>,
 }
 
-/// These terms of a level, in a cell whose values are those of `noisy`: one for each measure.
+/// Forecasts these terms of a level, in a cell with the values in `noisy`: one for each measure.
 ///
-/// The error of sums, averages and ratios is half the width of their interval. Where an end is cut at what is possible, it says nothing of
-/// the noise: then it is the distance to the further end. Other intervals are wider than the noise, to be safe whatever the exact numbers
-/// are: there it is how far the noise reaches to first order, where that is less.
+/// The error of sums, averages and ratios is half the width of their interval. If an end is clipped to the possible
+/// range, it does not reflect the noise: the error is then the distance to the further end. Other intervals are wider
+/// than the noise, to cover whatever the exact numbers are: for these the error is the reach of the noise to first
+/// order, if that is less.
 #[must_use]
 pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<PlannedNumber> {
     let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
     let sizes = terms.iter().map(|(level, term)| parts(term, *level, query)).collect();
-    // Windows look at all cells, which are alike.
+    // Windows read all cells, which have equal values.
     let windows = &query.output().windows;
     let alike = (!windows.is_empty()).then(|| alike(query, noisy));
     let mut evaluator = Evaluator::new(query, alike.as_ref().unwrap_or(noisy), confidence, &laws, &sizes);
-    // Values are guesses that are alike in all cells: they leave no row out.
+    // Guessed values are equal in all cells, so conditions on them exclude no row.
     let Output { levels, steps, .. } = query.output();
     let rows = if windows.is_empty() { Vec::new() } else { evaluator.run(levels, steps, Cut::Never) };
-    // A row in the middle is a typical one of a running total.
+    // A row in the middle is typical of a running total.
     let middle = |level: usize| {
         let rows: Vec<&Place> = rows.iter().filter(|row| row.level == level).collect();
         rows.get(rows.len() / 2).map_or(Place { level, cell: 0 }, |row| **row)
@@ -55,7 +56,7 @@ pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence
             Some(_) => safe,
             None => safe.map(|safe| {
                 let noise = evaluator.first_order(term, place).and_then(Rational::from_float);
-                // What does not move to first order, as a part that nothing explains, moves to the second.
+                // Numbers that noise does not move to first order, such as an unexplained part, move to second order.
                 let noise = noise.filter(|noise| noise * whole(1_000_000) > safe);
                 noise.map_or_else(|| safe.clone(), |noise| noise.min(safe.clone()))
             }),
@@ -65,7 +66,7 @@ pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence
     terms.iter().map(planned).collect()
 }
 
-/// What one cell of each measure holds, in all of them.
+/// The values of one cell for each measure, repeated in all cells.
 fn alike(query: &Query, noisy: &Noisy) -> Noisy {
     let all = |(values, measure): (&Vec<i128>, &Measure)| values.repeat(query.cells(measure.level));
     let values = noisy.values.iter().zip(query.measures()).map(all).collect();
@@ -79,7 +80,7 @@ fn reach(shown: &Number, possible: &Number) -> Option<Rational> {
     Some(if is_cut { below.max(above) } else { (below + above) / whole(2) })
 }
 
-/// What is rounded, or loses its sign.
+/// The argument of a rounding function or of an absolute value.
 fn bare(term: &Term) -> &Term {
     match term {
         Term::Function(_, inner) => bare(inner),

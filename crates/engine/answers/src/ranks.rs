@@ -1,4 +1,4 @@
-//! Values chosen by their rank: which rank a query aims at, and by how many rows the chosen value may miss it.
+//! Errors of values chosen by their rank: the wanted rank, and the most rows between it and the chosen value.
 
 use crate::evaluate::{Evaluator, Place, part_of};
 use deniable_core::exact::{Rational, whole};
@@ -8,8 +8,8 @@ use deniable_query::{Estimator, MeasureKind, Query, ValueKind};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
 
-/// How many rows a value chosen by its rank may be from the wanted rank, with this confidence; of several quantiles of
-/// one measure, the one at `position`. `None` for measures that choose none.
+/// The most rows between the rank of a chosen value and the wanted rank, with this confidence; for several quantiles of
+/// one measure, of the one at `position`. `None` for measures without ranks.
 #[must_use]
 pub fn rank_margin(
     query: &Query,
@@ -76,7 +76,7 @@ fn add_chosen(query: &Query, term: &Term, row: Place, found: &mut BTreeSet<usize
 
 impl Evaluator<'_> {
     /// The largest error of a chosen value's rank, in rows; for a number computed from several, the sum of their
-    /// errors. Quantiles of one tree have intervals of their own, in values.
+    /// errors. Quantiles of one tree have intervals in values instead.
     pub(crate) fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
         let value = match term {
             Term::Answer(position) => match &self.query.answers(row.level)[*position] {
@@ -105,8 +105,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The noisy number of rows that a quantile is chosen from, and the reach of its noise: of the same values, or else
-    /// of all rows or of entities. For several quantiles, the smallest of these numbers.
+    /// The noisy number of rows from which a quantile is chosen, and the margin of its noise: of the same values, or
+    /// else of all rows or of entities. For several quantiles, the smallest of these numbers.
     pub(crate) fn rows_among(&self, term: &Term, row: Place) -> Option<(BigInt, BigInt)> {
         let among: Option<Vec<_>> =
             chosen(self.query, term, row).into_iter().map(|measure| self.rows_of(measure, row)).collect();

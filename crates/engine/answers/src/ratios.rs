@@ -6,21 +6,22 @@
 //! a/b − θ = (x − θy)/b = (x − θy)/B − (a/b − θ)·y/B
 //! ```
 //!
-//! The first part is noise with fixed weights. These are not known, but bounded: by an interval for each `θ` and a lower end for each
-//! `B`, which share a small part of the allowed error; and the noise reaches no further where each weight is at its largest, since the
-//! noises are independent, symmetric and fall away from zero. The second part is small, and bounded by the same ends (M-PIV (d)).
+//! The first part is noise with fixed weights. They are unknown but bounded, by an interval for each `θ` and a lower
+//! end for each `B`, which share a small part of the error probability; and the margin of the noise is largest if each
+//! weight takes its largest value, since the noises are independent, symmetric and unimodal. The second part is small,
+//! and bounded by the same ends (M-PIV (d)).
 
 use crate::form::{At, Linear};
 use crate::pivot::{Cell, Ends, ROUNDING};
 use std::collections::BTreeMap;
 
-/// The part of the allowed error that is left to the noise itself.
+/// The part of the error probability for the noise itself.
 const OWN: f64 = 0.9;
 
 impl Cell<'_> {
-    /// The interval of a sum of ratios and another sum; nothing where what divides may be zero.
+    /// The interval of a sum of ratios and another sum; unbounded if a divisor may be zero.
     pub(crate) fn ratios(&self, parts: &[(Linear, Linear)], rest: &Linear, (low, high): Ends) -> Ends {
-        // Each ratio has an interval, and what it is divided by a lower end.
+        // Each ratio gets an interval, and each divisor a lower end.
         let each = self.outside * (1.0 - OWN) / (2.0 * parts.len() as f64);
         let rest = self.sum(rest);
         let (mut value, mut size, mut beyond) = (rest.value, rest.size, 0.0);

@@ -1,7 +1,8 @@
-//! Covariances, correlations and least squares from noisy sums of products, with intervals from the law of the noise (S-LS, M-PIV).
+//! Covariances, correlations and least squares from noisy sums of products, with intervals from the distribution of
+//! the noise (S-LS, M-PIV).
 //!
-//! Every such number is a quotient of sums of products of what others leave over: for values a and b beside values u, with `γ` and `δ` their
-//! own least-squares fits on u,
+//! Every such number is a quotient of partial sums of products: for values a and b given values u, with `γ` and `δ` the
+//! least-squares fits of a and b on u,
 //!
 //! `⟨a, b⟩ = Σ (a − γ·u)(b − δ·u)`
 //!
@@ -10,13 +11,14 @@
 //! | covariance | y | x | 1 | rows |
 //! | slope | x | y | 1, further x | `⟨x, x⟩` |
 //! | intercept | 1 | y | all x, from zero | `⟨1, 1⟩` |
-//! | the part that is not explained | y | y | 1, all x | `⟨y, y⟩` beside 1 |
+//! | the unexplained part | y | y | 1, all x | `⟨y, y⟩` given 1 |
 //! | correlation | y | x | 1 | `(⟨y, y⟩/s + s·⟨x, x⟩)/2`, s the quotient of both deviations |
 //!
-//! At the exact γ, δ and quotient θ, `⟨a, b⟩ − θ·⟨c, d⟩` is zero, and the noisy one is nothing but noise, linear in that of the measures. The
-//! noisy fits γ̂, δ̂ are others, but only their product counts: with the noisy products `Ĝ` of u,
-//! `⟨a, b⟩(γ, δ) = ⟨a, b⟩(γ̂, δ̂) + (γ − γ̂)ᵀ Ĝ (δ − δ̂)` holds exactly, and `Ĝ (γ − γ̂)` is nothing but noise again. So a small part of the allowed
-//! error says how far γ and δ can be, from which the largest weights of the noise and the largest product follow; the rest is for θ.
+//! At the exact γ, δ and quotient θ, `⟨a, b⟩ − θ·⟨c, d⟩` is zero, and its noisy value is pure noise, linear in that of
+//! the measures. The noisy fits γ̂, δ̂ differ from γ, δ, but only the product of the differences matters: with the
+//! noisy products `Ĝ` of u, `⟨a, b⟩(γ, δ) = ⟨a, b⟩(γ̂, δ̂) + (γ − γ̂)ᵀ Ĝ (δ − δ̂)` holds exactly, and `Ĝ (γ − γ̂)` is
+//! pure noise as well. So a small part of the error probability bounds γ and δ, from which the largest weights of the
+//! noise and the largest product follow; the rest is for θ.
 
 use crate::evaluate::{Evaluator, ROOT_PLACES};
 use crate::form::{At, Linear};
@@ -27,16 +29,17 @@ use deniable_query::{Moments, Product, Query, Regression, Statistic};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parts of the allowed error for the quotient itself, and for what a correlation is scaled by; the rest is for the fits.
+/// The parts of the error probability for the quotient itself, and for the scale of a correlation; the rest is for the
+/// fits.
 const OWN: f64 = 0.9;
 const SCALE: f64 = 0.03;
-/// How often a box is made larger until it holds all possible fits.
+/// Most enlargements of the box that contains all possible fits.
 const STEPS: usize = 40;
 
 /// A value as a sum of the constant 1 and the centred values, by their weights.
 type Vector = Vec<Rational>;
 
-/// How far weighted noises reach, with this part of the allowed error.
+/// The margin of weighted noises, for this part of the error probability.
 type Reach<'a> = &'a dyn Fn(&BTreeMap<At, f64>, f64) -> f64;
 
 /// The vectors of a partial covariance: two values, and the values that are held fixed.
@@ -49,14 +52,14 @@ struct CommonVectors {
 /// The divisor of a quotient.
 enum Divisor {
     One,
-    /// The number of rows, less so many.
+    /// The number of rows, minus this many.
     Rows(i64),
     Common(CommonVectors),
     /// The geometric mean of both.
     Both(CommonVectors, CommonVectors),
 }
 
-/// From one number to another.
+/// A range of numbers.
 #[derive(Debug, Clone, Copy)]
 struct Span(f64, f64);
 
@@ -78,14 +81,14 @@ impl Span {
         self.0.abs().max(self.1.abs())
     }
 
-    /// Wider by what operations on floats of this size can lose.
+    /// Widens the range by the rounding error of operations on floats of this size.
     fn wider(self, size: f64) -> Self {
         Self(self.0 - ROUNDING * size, self.1 + ROUNDING * size)
     }
 }
 
-/// A noisy number that is zero but for its noise, once another is taken off: its value, the weights of the noise, and how much more it may
-/// be off since the fits are noisy.
+/// A noisy number whose exact value is zero once another is subtracted: its value, the weights of its noise, and its
+/// additional error due to the noisy fits.
 struct Quadratic {
     value: Span,
     weights: BTreeMap<At, Span>,
@@ -109,7 +112,7 @@ impl Quadratic {
         }
     }
 
-    /// Whether it is no further from zero than noise takes it.
+    /// Whether its distance from zero is within the margin of its noise.
     fn is_noise(&self, reach: Reach<'_>, part: f64, size: f64) -> bool {
         let far = nearest_to_zero(&[self.value.0, self.value.1]);
         far <= reach(&magnitudes(&self.weights), part) + self.rest * (1.0 + ROUNDING) + ROUNDING * size
@@ -128,10 +131,10 @@ struct Noisy<'a> {
     value: &'a dyn Fn(At) -> i128,
 }
 
-/// A fit on the noisy products, and how far the exact one may be.
+/// A fit on the noisy products, and the possible error of each weight.
 struct Fit {
     weights: Vector,
-    /// How far each weight is off, at most, and the noise that it comes of.
+    /// The largest error of each weight, and the noise that causes it.
     off: Vec<f64>,
     noise: Vec<f64>,
 }
@@ -148,7 +151,7 @@ impl Noisy<'_> {
         vector
     }
 
-    /// A value, less its centre.
+    /// A value minus its centre.
     fn centred(&self, at: usize) -> Vector {
         let mut vector = vec![Rational::zero(); self.values() + 1];
         vector[at + 1] = Rational::one();
@@ -161,8 +164,8 @@ impl Noisy<'_> {
         vector
     }
 
-    /// Values that span the same, of which one at most has a constant in it: far from zero all of them look like the constant, and noise could
-    /// not tell them apart.
+    /// Values with the same span, of which at most one contains a constant: values far from zero are nearly constant,
+    /// and noise could not distinguish them.
     fn hardly_alike(&self, mut values: Vec<Vector>) -> Vec<Vector> {
         let distance = |at: &usize| {
             let Moments { low, high, centre, .. } = &self.about.values[at + 1];
@@ -179,7 +182,7 @@ impl Noisy<'_> {
         values
     }
 
-    /// The number as a quotient; whether it is what is left of 1.
+    /// The statistic as a quotient; the flag is set if the statistic is 1 minus the quotient.
     fn quotient(&self) -> (CommonVectors, Divisor, bool) {
         let explaining = || 1..self.values();
         let common = |left: Vector, right: &Vector, beside: &[Vector]| CommonVectors {
@@ -221,7 +224,7 @@ impl Noisy<'_> {
         }
     }
 
-    /// The sum over the rows of the product of two of the constant 1 and the centred values.
+    /// The sum over the rows of the product of two values, each the constant 1 or a centred value.
     fn product(&self, one: usize, other: usize) -> Option<Linear> {
         let measure = |at: usize| Linear::measure((at, self.cell), self.query.measures()[at].unit.clone());
         let (first, second) = (one.min(other), one.max(other));
@@ -251,7 +254,7 @@ impl Noisy<'_> {
         Some(sum)
     }
 
-    /// The weights of the measures in the same sum, where those of the values are known to lie in spans.
+    /// The weights of the measures in the same sum, for values whose weights are within ranges.
     fn weights(&self, left: &[Span], right: &[Span]) -> Option<BTreeMap<At, Span>> {
         let mut all: BTreeMap<At, Span> = BTreeMap::new();
         let is_there = |span: &Span| span.largest() > 0.0;
@@ -267,7 +270,7 @@ impl Noisy<'_> {
         Some(all)
     }
 
-    /// What is left of a value when its fit is taken off, with fits that are off by at most so much.
+    /// The weights of a value minus its fit, for fits with errors up to `off`.
     fn left_over(&self, value: &Vector, beside: &[Vector], fit: &Vector, off: &[f64]) -> Vec<Span> {
         let at = |base: usize| {
             let exact = &value[base] - beside.iter().zip(fit).map(|(u, weight)| &u[base] * weight).sum::<Rational>();
@@ -278,13 +281,13 @@ impl Noisy<'_> {
         (0..value.len()).map(at).collect()
     }
 
-    /// Products of values with each other.
+    /// The products of all pairs of values.
     fn table(&self, values: &[Vector]) -> Option<Vec<Vec<Rational>>> {
         let row = |one: &Vector| values.iter().map(|other| self.sum(one, other)).collect::<Option<Vec<_>>>();
         values.iter().map(row).collect()
     }
 
-    /// What two values have in common on the noisy products, with their fits; `None` where the noise leaves none.
+    /// The partial sum of products on the noisy products, with its fits; `None` if the noise makes it undefined.
     fn released(&self, common: &CommonVectors) -> Option<NoisyForm> {
         let CommonVectors { left, right, beside } = common;
         let inverse = inverse(self.table(beside)?)?;
@@ -299,8 +302,8 @@ impl Noisy<'_> {
         Some(NoisyForm { value, inverse, left: left_fit, right: right_fit })
     }
 
-    /// How far the exact fit of a value may be from the noisy one. Noise grows no faster than what it is weighted by, so a box that holds
-    /// everything that its own noise allows, with room to spare, holds all that is possible.
+    /// Bounds the difference between the exact fit of a value and the noisy one. The noise is at most proportional to
+    /// its weights, so a box that contains everything its own noise allows, with a margin, contains all possible fits.
     fn fit(
         &self,
         value: &Vector,
@@ -332,7 +335,7 @@ impl Noisy<'_> {
         None
     }
 
-    /// What two values have in common, with its noise at all fits that are possible.
+    /// The partial sum of products, with its noise over all possible fits.
     fn quadratic(&self, common: &CommonVectors, reach: Reach<'_>, part: f64) -> Option<Quadratic> {
         let CommonVectors { left, right, beside } = common;
         let released = self.released(common)?;
@@ -349,7 +352,7 @@ impl Noisy<'_> {
         Some(Quadratic { value: Span::at(float(&released.value)), weights: self.weights(&left, &right)?, rest })
     }
 
-    /// The same at the noisy fits alone.
+    /// The partial sum of products at the noisy fits alone.
     fn to_first_order(&self, common: &CommonVectors) -> Option<Quadratic> {
         let CommonVectors { left, right, beside } = common;
         let released = self.released(common)?;
@@ -366,7 +369,7 @@ impl Noisy<'_> {
         Some(Quadratic { value: Span::at(rows), weights: self.weights(&one, &one)?, rest: 0.0 })
     }
 
-    /// The number itself; `None` where the noise leaves none.
+    /// The number; `None` if the noise makes it undefined.
     fn estimate(&self) -> Option<Rational> {
         let (over, under, from_one) = self.quotient();
         let over = self.released(&over)?.value;
@@ -392,7 +395,7 @@ impl Noisy<'_> {
         let fits = |common: &CommonVectors| common.beside.len() * if common.left == common.right { 1 } else { 2 };
         let each = match &under {
             Divisor::One | Divisor::Rows(_) | Divisor::Both(..) => fits(&over),
-            // The fit of x beside the others is in both.
+            // The fit of x given the other values is in both.
             Divisor::Common(under) if over.left == under.left && over.beside.len() == under.beside.len() => fits(&over),
             Divisor::Common(under) => fits(&over) + fits(under),
         };
@@ -412,7 +415,7 @@ impl Noisy<'_> {
         Some(if from_one { (high.map(|high| 1.0 - high), low.map(|low| 1.0 - low)) } else { (low, high) })
     }
 
-    /// The number as floats, and how much one unit of each measure moves it, to first order.
+    /// The number as floats, and its derivative by each measure, per unit.
     fn slope(&self) -> Option<(f64, BTreeMap<At, f64>)> {
         let (over, under, from_one) = self.quotient();
         let over = self.to_first_order(&over)?;
@@ -444,7 +447,8 @@ struct NoisyForm {
     right: Vector,
 }
 
-/// `(one/s + s·other)/2` where `s²`, the quotient of both, lies between these ends: at the quotient itself their geometric mean.
+/// `(one/s + s·other)/2` for `s²`, the quotient of both, between these ends; at the exact quotient this is their
+/// geometric mean.
 fn mean(one: &Quadratic, other: &Quadratic, square: Ends) -> Option<Quadratic> {
     let (Some(low), Some(high)) = square else { return None };
     if low.is_nan() || low <= 0.0 || one.value.0 <= 0.0 || other.value.0 <= 0.0 {
@@ -458,7 +462,7 @@ fn mean(one: &Quadratic, other: &Quadratic, square: Ends) -> Option<Quadratic> {
     Some(mean)
 }
 
-/// Every quotient at which `over − θ·under` would be nothing unusual.
+/// Every quotient for which `over − θ·under` would not be unusually large.
 fn quotient(over: &Quadratic, under: &Quadratic, reach: Reach<'_>, part: f64) -> Ends {
     let size = |theta: f64| over.value.largest() + theta.abs() * under.value.largest();
     let is_noise = |left: Span, right: Span, size: f64| over.combined(left, under, right).is_noise(reach, part, size);
@@ -472,7 +476,8 @@ fn quotient(over: &Quadratic, under: &Quadratic, reach: Reach<'_>, part: f64) ->
         return (None, None);
     }
     let excluded = |from: f64, to: f64| !is_noise(Span::at(1.0), Span(-to, -from), size(from.abs().max(to.abs())));
-    // So far out on one side nothing is possible: divided by θ, it is `under` and little of `over`.
+    // Beyond this point on one side no value is possible: divided by θ, the noise is that of `under` and a little of
+    // `over`.
     let outer = |side: f64| {
         let mut far = estimate.abs() + 10.0 * near + f64::MIN_POSITIVE;
         (0..12).find_map(|_| {
@@ -487,14 +492,14 @@ fn quotient(over: &Quadratic, under: &Quadratic, reach: Reach<'_>, part: f64) ->
     (end(-1.0), end(1.0))
 }
 
-/// The inverse of a symmetric matrix; `None` where it is not positive definite, as no noisy sums of squares should be.
+/// The inverse of a symmetric matrix; `None` if it is not positive definite, which noise may cause.
 fn inverse(mut rows: Vec<Vec<Rational>>) -> Option<Vec<Vec<Rational>>> {
     let size = rows.len();
     for (at, row) in rows.iter_mut().enumerate() {
         row.extend((0..size).map(|column| if column == at { Rational::one() } else { Rational::zero() }));
     }
     for at in 0..size {
-        // Without exchanges, all of these are positive exactly where the matrix is positive definite.
+        // Without exchanges, all pivots are positive exactly if the matrix is positive definite.
         let pivot = rows[at][at].clone();
         if !pivot.is_positive() {
             return None;
@@ -516,7 +521,7 @@ fn float(value: &Rational) -> f64 {
 }
 
 impl Evaluator<'_> {
-    /// The number, and its interval where noises reach so far.
+    /// The number, and its interval if `reach` is present.
     pub(crate) fn regression(&self, about: &Regression, cell: usize, reach: Option<Reach<'_>>) -> Number {
         let value = |(measure, cell): At| self.values[measure][cell];
         let noisy = Noisy { query: self.query, about, cell, value: &value };
@@ -531,7 +536,7 @@ impl Evaluator<'_> {
         super::intervals::placed(estimate, noisy.ends(reach).unwrap_or((None, None)), &possible)
     }
 
-    /// The same, and how much one unit of each measure moves it.
+    /// The number, and its derivative by each measure, per unit.
     pub(crate) fn regression_slope(&self, about: &Regression, cell: usize) -> Option<(f64, BTreeMap<At, f64>)> {
         let values = self.measured.unwrap_or(self.values);
         let value = |(measure, cell): At| values[measure][cell];
@@ -539,13 +544,13 @@ impl Evaluator<'_> {
     }
 }
 
-/// The least and the greatest that it can be, as far as there are any.
+/// The least and the greatest possible value, if there are any.
 pub(crate) fn possible_regression(about: &Regression) -> (Option<Rational>, Option<Rational>) {
     match about.statistic {
         Statistic::Correlation => (Some(whole(-1)), Some(whole(1))),
         Statistic::Explained => (Some(whole(0)), Some(whole(1))),
         Statistic::Products(one, other) if one == other => (Some(whole(0)), None),
-        // At most half of the rows at either corner; a sample's divisor is one less, at least half.
+        // At most half of the rows at either corner; a sample's divisor is smaller by one, but at least half.
         Statistic::Covariance { sample } => {
             let widths = about.values.iter().map(|Moments { low, high, .. }| high - low);
             let most = widths.product::<Rational>() / whole(if sample { 2 } else { 4 });

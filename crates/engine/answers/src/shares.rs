@@ -24,8 +24,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The least and the greatest value that a term can have by its form, also times and plus constants; `None` where
-    /// the form bounds nothing.
+    /// The least and the greatest value of a term by its form, also with constant factors and summands; `None` where
+    /// the form gives no bounds.
     fn form_ends(&self, term: &Term, row: Place) -> Option<[Rational; 2]> {
         let constant = |term: &Term| constant(self.query, term, row);
         match term {
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
                     _ => None,
                 }
             }
-            // These functions grow with their argument.
+            // These functions are increasing.
             Term::Function(function @ (Function::Round(_) | Function::Floor | Function::Ceil), inner) => {
                 let end = |end: Rational| Number::exact(Some(end)).apply(*function).estimate;
                 let [low, high] = self.form_ends(inner, row)?.map(end);
@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A term without the constant that it is multiplied with.
+    /// The constant factor of a term, and the rest of the term.
     fn without_factor<'t>(&self, term: &'t Term, row: Place) -> (Rational, &'t Term) {
         if let Term::Arithmetic(Operator::Multiply, sides) = term {
             let [left, right] = &**sides;
@@ -135,7 +135,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Bounds of the quotient of two terms, where the divisor counts at least the rows that the dividend counts or sums.
+    /// Bounds of the quotient of two terms, where the divisor counts at least the rows that the dividend includes.
     fn ratio_ends(&self, part: &Term, all: &Term, row: Place) -> Option<[Rational; 2]> {
         if let Term::Answer(other) = all {
             let Term::Answer(own) = part else { return None };
@@ -144,8 +144,8 @@ impl Evaluator<'_> {
         self.is_part(part, all, row).then(|| [Rational::zero(), Rational::one()])
     }
 
-    /// The same of two measures: 0 and 1 for a part of what is counted, the bounds of the values for their sum over
-    /// their number.
+    /// Bounds of the quotient of two measures: 0 and 1 for a part of a count, the bounds of the values for their sum
+    /// over their number.
     fn mean_ends(&self, part: &Measure, all: &Measure) -> Option<[Rational; 2]> {
         let is_among = |one: usize, other: usize| self.query.is_among(one, other);
         let share = || Some([Rational::zero(), Rational::one()]);
@@ -162,7 +162,7 @@ impl Evaluator<'_> {
                 Some([range.low.min(0), range.high.max(0)].map(|end| whole(end) * &part.unit))
             }
             (MeasureKind::NotNull { argument }, MeasureKind::Sum { of, range }) if is_among(of.argument, *argument) => {
-                // Where some that are counted have no value to add, their part is 0.
+                // If some counted rows have no value to add, they add 0.
                 let ends = if is_among(*argument, of.argument) {
                     [range.low, range.high]
                 } else {
@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a measure counts, or adds up what is not negative.
+    /// Whether a measure is a count, or a sum of non-negative values.
     fn counts(&self, kind: &MeasureKind) -> bool {
         match kind {
             MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => true,
@@ -192,11 +192,11 @@ impl Evaluator<'_> {
                 let Window { function, argument, levels, .. } = &self.query.output().windows[*window];
                 let Term::Answer(other) = argument else { return false };
                 match function {
-                    // The rows that are added up have this one among them.
+                    // The summed rows include this row.
                     WindowFunction::Sum => own == other && levels.contains(&row.level),
-                    // A total: of one row, and of all groups. Where each level is capped on its own, the caps can
-                    // choose other rows for the total: not fewer of all rows, but fewer that satisfy a condition, or
-                    // ones with smaller values.
+                    // A total in one row, over all groups. If each level is capped separately, the caps can choose
+                    // other rows for the total: at least as many rows, but possibly fewer that satisfy a condition, or
+                    // rows with smaller values.
                     WindowFunction::Only => levels.iter().all(|level| {
                         let is_of_same_rows = self.query.entity().is_none() || self.query.is_capped_together();
                         let is_whole = |all: &MeasureKind| {

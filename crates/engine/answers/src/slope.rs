@@ -1,7 +1,7 @@
-//! How much an answer moves with each noisy number that it is made of: its value and first derivatives in a cell.
+//! Derivatives of answers: the value of an answer and its derivative by each noisy number, in a cell.
 //!
-//! To first order the noise of an answer is the sum of these, each times its own noise, whose law is known. That gives the standard error of
-//! any arithmetic on answers, and how far off it typically is.
+//! To first order the noise of an answer is the sum of these derivatives, each times its own noise, whose distribution
+//! is known. This gives the standard error of any arithmetic on answers, and its typical error.
 
 use crate::evaluate::{Evaluator, Place};
 use crate::form::At;
@@ -12,7 +12,7 @@ use deniable_query::{Estimator, Moments};
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
-/// An answer, and how much one unit of each measure moves it.
+/// An answer, and its derivative by each measure, per unit.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Slope {
     value: f64,
@@ -35,7 +35,7 @@ impl Slope {
         self.plus(factor, &Self::constant(0.0), 0.0, self.value * factor)
     }
 
-    /// `left·self + right·other`, of this value.
+    /// `left·self + right·other`, with this value.
     fn plus(&self, left: f64, other: &Self, right: f64, value: f64) -> Self {
         let mut by: BTreeMap<At, f64> = self.by.iter().map(|(at, slope)| (*at, slope * left)).collect();
         for (at, slope) in &other.by {
@@ -46,15 +46,15 @@ impl Slope {
 }
 
 impl Evaluator<'_> {
-    /// The standard error of a number's noise, to first order; of rounded numbers that of what was rounded. `None` where the number is chosen
-    /// by its rank, nothing divides, or nothing is noisy.
+    /// The standard error of a number's noise, to first order; for rounded numbers, that of the unrounded number.
+    /// `None` if the number is chosen by its rank, is divided by zero, or has no noise.
     pub(crate) fn deviation(&self, term: &Term, row: Place) -> Option<f64> {
         let slope = self.slope(term, row)?;
         let each = slope.by.iter().map(|(at, slope)| (slope * self.laws[at.0].deviation()).powi(2));
         Some(each.sum::<f64>().sqrt()).filter(|deviation| *deviation > 0.0)
     }
 
-    /// How far the noise of a number reaches, to first order.
+    /// The margin of a number's noise, to first order.
     pub(crate) fn first_order(&self, term: &Term, row: Place) -> Option<f64> {
         let slope = self.slope(term, row)?;
         let noises: Vec<_> = slope.by.iter().map(|(at, slope)| (*slope, self.laws[at.0])).collect();
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
                 let (n, sum, squares) = (of(moments.count)?, moments.sum, *squares);
                 let (mean, square) = (of(sum)? / n, of(squares)? / n);
                 let variance = (square - mean * mean).max(0.0);
-                // Of the root, where the variance is not zero.
+                // The derivative of the root, if the variance is not zero.
                 let (value, by) = if *root { (variance.sqrt(), 0.5 / variance.sqrt()) } else { (variance, 1.0) };
                 let by = by / n;
                 let slopes = [

@@ -1,4 +1,5 @@
-//! Which rows are shown, in which order: HAVING, GROUP BY over results, ORDER BY and LIMIT. Released values decide alone.
+//! Selects and sorts the shown rows: HAVING, GROUP BY over results, ORDER BY and LIMIT. They depend on released values
+//! alone.
 
 use crate::evaluate::{Evaluator, Place, key};
 use crate::exact;
@@ -12,20 +13,20 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Whether rows are left out.
+/// Whether conditions exclude rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
     AsAsked,
-    /// None are: where nothing is known of the values.
+    /// Keeps all rows, for forecasts, in which the values are unknown.
     Never,
 }
 
-/// A value that is compared.
+/// A value in a comparison.
 pub(crate) enum Value {
     Null,
     Number(Rational),
     Key(Key),
-    /// In place of a key: about all of them together.
+    /// In place of a key, in rows about all keys together.
     All,
 }
 
@@ -60,7 +61,7 @@ impl PartialEq for Value {
 impl Eq for Value {}
 
 impl Evaluator<'_> {
-    /// The rows that steps leave of these levels' cells. What windows see on the way stays known.
+    /// The rows that remain of these levels' cells after the steps. The views of windows are kept.
     pub(crate) fn run(&mut self, levels: &[usize], steps: &[Step], cut: Cut) -> Vec<Place> {
         let query = self.query;
         let places = |level: usize| in_natural_order(query, level).into_iter().map(move |cell| Place { level, cell });
@@ -74,7 +75,7 @@ impl Evaluator<'_> {
                 Step::Group(by) => {
                     let mut known = BTreeSet::new();
                     rows.retain(|row| known.insert(self.values(by, *row)));
-                    // All rows together are one row, also where there is none.
+                    // Without keys there is one row, even if there were none.
                     if by.is_empty() && rows.is_empty() {
                         rows.extend(nothing(levels));
                     }
@@ -95,7 +96,7 @@ impl Evaluator<'_> {
         rows
     }
 
-    /// Values that rows are grouped by. Keys that are NULL, and rows about all keys, are two things.
+    /// The values that rows are grouped by. A NULL key and all keys together are different values.
     pub(crate) fn values(&self, by: &[Term], row: Place) -> Vec<Value> {
         let value = |term: &Term| match self.settled(term, row) {
             (Term::Key(group), row) if key(self.query, *group, row).is_none() => Value::All,
@@ -104,8 +105,8 @@ impl Evaluator<'_> {
         by.iter().map(value).collect()
     }
 
-    /// What a term is in a row, once conditions have chosen and other rows are looked at: never CASE, nor a look into a public table
-    /// or at another row.
+    /// The term and the row that give a value, after conditions have chosen a branch and other rows have been followed:
+    /// never a CASE, a lookup or a reference to another row.
     pub(crate) fn settled<'t>(&'t self, term: &'t Term, row: Place) -> (&'t Term, Place) {
         let (mut term, mut row) = (term, row);
         loop {
@@ -120,7 +121,7 @@ impl Evaluator<'_> {
                     let key = match self.value(of, row) {
                         Value::Null | Value::All => Key::Null,
                         Value::Key(key) => key,
-                        // Whole numbers are integers wherever they come from.
+                        // Integers from any source compare as integers.
                         Value::Number(number) => {
                             let whole = number.is_integer().then(|| number.to_integer().to_i64()).flatten();
                             whole.map_or(Key::Decimal(number), Key::Integer)
@@ -137,7 +138,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a condition is true by the values that are shown.
+    /// Whether a condition is true for the shown values.
     fn decides(&self, condition: &Condition, row: Place) -> bool {
         if std::ptr::eq(self.values, self.deciding) {
             return self.holds(condition, row) == Some(true);
@@ -147,7 +148,8 @@ impl Evaluator<'_> {
         shown.holds(condition, row) == Some(true)
     }
 
-    /// Sorts rows by values that are evaluated once for each row, and returns these values. Only estimates decide.
+    /// Sorts rows by values that are evaluated once for each row, and returns these values. Only estimates are
+    /// compared.
     pub(crate) fn sorted(&self, by: &[Sort], rows: Vec<Place>) -> Vec<(Vec<Value>, Place)> {
         let values = |row: Place| by.iter().map(|by| self.value(&by.term, row)).collect();
         let mut all: Vec<(Vec<Value>, Place)> = rows.into_iter().map(|row| (values(row), row)).collect();
@@ -155,7 +157,7 @@ impl Evaluator<'_> {
         all
     }
 
-    /// Whether a condition is true of a row; `None` when that is unknown.
+    /// Whether a condition is true of a row; `None` when it is unknown.
     fn holds(&self, condition: &Condition, row: Place) -> Option<bool> {
         match condition {
             Condition::Compare(comparison, sides) => {
@@ -235,10 +237,10 @@ pub(crate) fn order(by: &[Sort], left: &[Value], right: &[Value]) -> Ordering {
     each.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
-/// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
+/// The order of two values of one kind; `None` when one is NULL or their kinds differ.
 fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
-        // What is none of the keys stands behind all of them, and equals none.
+        // Values outside the keys come after all keys, and equal none of them.
         (Value::Key(Key::Other), Value::Key(Key::Other)) => Some(Ordering::Equal),
         (Value::Key(Key::Other), Value::Key(_) | Value::Number(_)) => Some(Ordering::Greater),
         (Value::Key(_) | Value::Number(_), Value::Key(Key::Other)) => Some(Ordering::Less),
@@ -247,7 +249,7 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Date(left)), Value::Key(Key::Date(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Timestamp(left)), Value::Key(Key::Timestamp(right))) => Some(left.cmp(right)),
-        // A day or a time is compared with a text as it is written.
+        // A date or timestamp is compared with a text in its written form.
         (Value::Key(left @ (Key::Date(_) | Key::Timestamp(_))), Value::Key(Key::Text(right))) => {
             Some(left.to_string().cmp(right))
         }
@@ -258,12 +260,12 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// The row that stands for no rows at all.
+/// The row for an aggregate over no rows.
 pub(crate) fn nothing(levels: &[usize]) -> Option<Place> {
     levels.first().map(|level| Place { level: *level, cell: 0 })
 }
 
-/// Whether a column holds texts or keys, where it holds anything.
+/// Whether a column contains texts or keys, if it contains anything.
 pub(crate) fn is_of_texts(term: &Term, query: &Query) -> bool {
     match term {
         Term::Text(_) | Term::Key(_) => true,

@@ -1,4 +1,4 @@
-//! The errors of answers before any noise, because of caps and bounds: exact, and for the curator only. They are never
+//! The errors of answers due to caps and bounds, before any noise: exact, and for the curator only. They are never
 //! released.
 
 use crate::{Noisy, ShownRow, ShownValue, show};
@@ -14,41 +14,41 @@ use num_traits::{Signed, Zero};
 pub struct TrueError {
     /// The column.
     pub column: String,
-    /// The cells with a true value.
+    /// Number of cells with a true value.
     pub cells: usize,
-    /// The cell that is furthest from its true value, relative to that; `None` where none is off.
+    /// The cell with the largest error relative to its true value; `None` if all cells are exact.
     pub worst: Option<Worst>,
 }
 
-/// A cell whose number is not the true one.
+/// A cell whose number differs from the true one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worst {
     /// Its keys, as text; empty if the query has one cell.
     pub cell: String,
-    /// The number that the noise is added to.
+    /// The number to which noise is added.
     pub answer: Rational,
     /// The number without caps and bounds.
     pub truth: Rational,
 }
 
 impl Worst {
-    /// The error over the true value; `None` where that is zero.
+    /// The error divided by the true value; `None` if that is zero.
     #[must_use]
     pub fn relative(&self) -> Option<Rational> {
         (!self.truth.is_zero()).then(|| (&self.answer - &self.truth) / self.truth.abs())
     }
 }
 
-/// Computes the errors for every column of numbers; `None` where protected tables are joined, or results are grouped by
-/// noisy values. `exact` computes a query, under the ledger's salt: the same rows are kept as in an answer.
+/// Computes the errors of every column of numbers; `None` where protected tables are joined, or results are grouped by
+/// noisy values. `exact` computes a query under the ledger's salt, so that the same rows are kept as in an answer.
 ///
 /// # Errors
-/// As of an answer.
+/// As of `exact`.
 pub fn true_errors(
     query: &Query,
     exact: &dyn Fn(&Query) -> Result<Exact, SourceError>,
 ) -> Result<Option<Vec<TrueError>>, SourceError> {
-    // So small that a number is moved once in 10³⁰ draws.
+    // So small that noise changes a number once in 10³⁰ draws.
     let decay = Decay::exactly(ratio(1, 10_i64.pow(15)) * ratio(1, 10_i64.pow(15)));
     let (Some(decay), Ok(mut rng)) = (decay, SystemRng::new()) else { return Ok(None) };
     let decays = vec![decay; query.measures().len()];
@@ -92,13 +92,13 @@ fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -
         let worst = Worst { cell: keys(row), answer, truth: truth.clone() };
         (worst.answer != worst.truth).then_some(worst)
     });
-    // An answer whose true value is zero is worse than any relative error.
+    // An error where the true value is zero is worse than any relative error.
     let size = |worst: &Worst| worst.relative().map_or((true, worst.answer.abs()), |error| (false, error.abs()));
     let worst = off.max_by_key(size);
     (!pairs.is_empty()).then(|| TrueError { column: name.to_owned(), cells: pairs.len(), worst })
 }
 
-/// The keys of a row, in words.
+/// The keys of a row, as text.
 fn keys(row: &ShownRow) -> String {
     let words = row.0.iter().filter_map(|shown| match shown {
         ShownValue::Key(key) => Some(key.to_string()),

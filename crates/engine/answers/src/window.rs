@@ -1,11 +1,11 @@
-//! Window functions over shown rows: parts of a total, ranks, running totals, changes from one row to the next. They act on noisy
-//! numbers alone (C-3) and cost nothing.
+//! Window functions over shown rows: parts of a total, ranks, running totals, changes from one row to the next. They
+//! depend on noisy numbers alone (C-3) and cost nothing.
 //!
-//! A sum over rows is one more weighted sum of noisy numbers, so that its interval, and that of a ratio to it, follows as for other sums
-//! (M-PIV). Ranks and places are those of the noisy numbers, and have none.
+//! A sum over rows is a weighted sum of noisy numbers, so its interval, and that of a ratio to it, follows as for other
+//! sums (M-PIV). Ranks and row numbers are those of the noisy numbers, and have no interval.
 //!
-//! An aggregate of results is a window over all rows that agree in what is grouped by, of which one row is then kept; a subquery of one row
-//! is a window through which every row sees that one.
+//! An aggregate of results is a window over all rows with equal keys, of which one row is kept; a subquery of one row
+//! is a window through which every row reads that row.
 
 use crate::evaluate::{Evaluator, Place, constant, key};
 use crate::exact::{self, limited};
@@ -28,21 +28,21 @@ use std::sync::Arc;
 /// The value of a window function for a row.
 #[derive(Debug, Clone)]
 pub(crate) enum WindowValue {
-    /// What is worked out of the first rows of a partition; nothing, where none of them has a value.
+    /// The aggregate of the first `count` rows of a partition; no value if all of them are NULL.
     First { rows: Arc<Vec<Place>>, count: usize, value: Option<Rational> },
-    /// Another row; none beyond the ends.
+    /// Another row; `None` beyond the ends.
     Row(Option<Place>),
-    /// A place in an order.
+    /// A position in an order.
     Rank(usize),
-    /// So many rows.
+    /// A number of rows.
     Count(usize),
 }
 
-/// What each row sees.
+/// The window's value for each row.
 pub(crate) type View = HashMap<Place, WindowValue>;
 
 impl Evaluator<'_> {
-    /// What these rows see through a window.
+    /// Computes a window over these rows.
     pub(crate) fn look(&self, window: &Window, rows: &[Place]) -> View {
         let mut partitions: Vec<Vec<Place>> = Vec::new();
         let mut known: BTreeMap<Vec<Value>, usize> = BTreeMap::new();
@@ -54,7 +54,7 @@ impl Evaluator<'_> {
             partitions[at].push(*row);
         }
         let mut view = View::new();
-        // Without rows, all of them together are none.
+        // Without rows there is still one aggregate of them.
         if partitions.is_empty()
             && let Some(place) = nothing(&window.levels)
         {
@@ -67,12 +67,12 @@ impl Evaluator<'_> {
         view
     }
 
-    /// A view in which all rows see one; none, where there is none.
+    /// A view in which all rows read the same row, or no row.
     pub(crate) fn see_one(&self, rows: &[Place], one: Option<Place>) -> View {
         rows.iter().map(|row| (*row, WindowValue::Row(one))).collect()
     }
 
-    /// The row whose value a window gives to this one, and the value; `None` where it gives anything else.
+    /// The row whose value a window returns for this row, and the term; `None` for other windows.
     pub(crate) fn other_row(&self, window: usize, row: Place) -> Option<(&Term, Option<Place>)> {
         match self.seen(window, row)? {
             (Window { argument, .. }, WindowValue::Row(other)) => Some((argument, *other)),
@@ -80,7 +80,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a window gives where it looks at no rows.
+    /// The value of a window over no rows.
     fn nothing_seen(&self, window: &Window) -> WindowValue {
         match window.function {
             WindowFunction::Count | WindowFunction::Present => WindowValue::Count(0),
@@ -94,7 +94,7 @@ impl Evaluator<'_> {
         let mut so_far = Tally::default();
         let (mut start, mut dense) = (0, 0);
         while start < rows.len() {
-            // Rows that the order does not tell apart.
+            // Rows that compare equal in the order (peers).
             let end = (start..rows.len()).find(|at| !is_peer(start, *at)).unwrap_or(rows.len());
             dense += 1;
             let size = if window.with_peers { end - start } else { 1 };
@@ -131,7 +131,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// One more row of those that a window works something out of.
+    /// Adds a row to a running aggregate.
     fn count_in(&self, window: &Window, row: Place, so_far: &mut Tally) {
         match window.function {
             WindowFunction::Sum | WindowFunction::Average | WindowFunction::Least | WindowFunction::Greatest => {
@@ -146,13 +146,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a row sees through a window that was looked through; nothing before.
+    /// The value of a window for a row, once the window is computed.
     fn seen(&self, window: usize, row: Place) -> Option<(&Window, &WindowValue)> {
         let seen = self.views.get(&window)?.get(&row)?;
         Some((&self.query.output().windows[window], seen))
     }
 
-    /// A place of the row, or a number of rows, where that is what the window gives.
+    /// The position of the row, or a number of rows, if that is the window's value.
     pub(crate) fn place_of(&self, window: usize, row: Place) -> Option<i64> {
         match self.seen(window, row)? {
             (_, WindowValue::Rank(place) | WindowValue::Count(place)) => i64::try_from(*place).ok(),
@@ -160,8 +160,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The rows that an aggregate of a window looks at: those that have a value at all, whatever the noise is. `None` where it is no such
-    /// window, or they are too many.
+    /// The rows that a window aggregates: those that are not NULL, whatever the noise. `None` for other windows, or if
+    /// there are too many rows.
     fn aggregated(&self, window: usize, row: Place) -> Option<(WindowFunction, &Term, Vec<Place>)> {
         let (Window { function, argument, .. }, WindowValue::First { rows, count, .. }) = self.seen(window, row)?
         else {
@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         Some((*function, argument, rows[..*count].iter().filter(has_value).copied().collect()))
     }
 
-    /// Whether a value is NULL whatever the noise is: by what is public, or was chosen by what is shown.
+    /// Whether a value is NULL whatever the noise: because of public values or of shown ones.
     fn is_null(&self, term: &Term, row: Place) -> bool {
         let (term, row) = self.settled(term, row);
         match term {
@@ -199,19 +199,19 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a number rests on too many values for an interval.
+    /// Whether a number depends on too many values for an interval.
     pub(crate) fn is_of_too_many(&self, term: &Term, row: Place) -> bool {
         let mut left = MOST_VALUES;
         self.count_values(term, row, &mut left).is_none()
     }
 
-    /// Takes the values that a number rests on from how many are `left`; `None` once there are none.
+    /// Subtracts the number of values that a number depends on from `left`; `None` below zero.
     fn count_values(&self, term: &Term, row: Place, left: &mut usize) -> Option<()> {
         *left = left.checked_sub(1)?;
         let (term, row) = self.settled(term, row);
         match term {
             Term::Window(window) => match self.seen(*window, row) {
-                // Over more rows none looks at any.
+                // Sums over more rows have no interval and visit no row.
                 Some((Window { argument, .. }, WindowValue::First { rows, count, .. })) if rows.len() <= MOST_ROWS => {
                     rows[..*count].iter().try_for_each(|row| self.count_values(argument, *row, left))
                 }
@@ -231,8 +231,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The number that a window gives a row, with the interval that these margins give the value of another row; sums have theirs from the
-    /// law of their noise alone.
+    /// The window's number for a row. A value of another row gets its interval from these margins; sums get theirs from
+    /// the distribution of their noise alone.
     pub(crate) fn windowed(&self, window: usize, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let unknown = |estimate| Number { estimate, low: None, high: None };
         if let Some(place) = self.place_of(window, row) {
@@ -250,17 +250,17 @@ impl Evaluator<'_> {
         Number { estimate, low, high }
     }
 
-    /// Between what the least or the greatest of them lies: between those of the ends.
+    /// The interval of the least or the greatest value: from the ends of the values' intervals.
     fn around_extreme(&self, window: usize, row: Place, margins: &Vec<BigInt>) -> Number {
         let ends = || {
             let (function, argument, rows) = self.aggregated(window, row)?;
             let numbers = rows.iter().map(|row| self.number(argument, *row, Some(margins)));
-            // One without a value now may have one exactly, and the reverse.
+            // A value that is NULL now may be present in the exact answer, and the reverse.
             let numbers: Vec<Number> =
                 numbers.map(|number| number.estimate.is_some().then_some(number)).collect::<Option<_>>()?;
             let extreme = |end: fn(&Number) -> &Option<Rational>| {
                 let ends = numbers.iter().map(|number| end(number).clone());
-                // One end that is not known is beyond all others on one side, and anywhere on the other.
+                // A value with an unknown end bounds the extreme on one side only.
                 let ends = ends.collect::<Option<Vec<Rational>>>()?;
                 if function == WindowFunction::Least { ends.into_iter().min() } else { ends.into_iter().max() }
             };
@@ -269,8 +269,8 @@ impl Evaluator<'_> {
         ends().unwrap_or(Number { estimate: None, low: None, high: None })
     }
 
-    /// Between what the sum, or the average, of a window over these rows lies: from the law of its noise, where that is known, and from the
-    /// ends of what is added up otherwise.
+    /// The interval of the sum, or the average, of a window over these rows: from the distribution of its noise if that
+    /// is known, and from the ends of the summands otherwise.
     fn summed(&self, window: usize, row: Place, (each, margins): (f64, &Vec<BigInt>)) -> Number {
         let unknown = Number { estimate: None, low: None, high: None };
         if let Some(form) = self.windowed_form(window, row) {
@@ -285,7 +285,7 @@ impl Evaluator<'_> {
         };
         let mut all = Number::exact(Some(Rational::zero()));
         for row in &rows {
-            // One without a value now may have one exactly, and the reverse.
+            // A value that is NULL now may be present in the exact answer, and the reverse.
             let number = self.number(argument, *row, Some(margins));
             if number.estimate.is_none() {
                 return unknown;
@@ -297,8 +297,8 @@ impl Evaluator<'_> {
         Number { estimate: None, low: of_all(all.low), high: of_all(all.high) }
     }
 
-    /// The interval of a number that windows make of many others, each of which misses as rarely as their number asks for; `None` where they are
-    /// too many.
+    /// The interval of a number that windows compute from many others, which share the error probability; `None` if
+    /// they are too many.
     pub(crate) fn made_of_many(&self, term: &Term, row: Place) -> Option<Number> {
         let mut all = BTreeSet::new();
         self.parts_of_many(term, row, &mut all)?;
@@ -310,7 +310,7 @@ impl Evaluator<'_> {
         Some(one.number(term, row, Some(&margins)))
     }
 
-    /// What the interval of a number rests on: noisy numbers, and sums of them whose law is known.
+    /// Collects the inputs of a number's interval: noisy numbers, and sums of them with a known distribution.
     fn parts_of_many(&self, term: &Term, row: Place, found: &mut BTreeSet<(usize, Place)>) -> Option<()> {
         if found.len() > MOST_ROWS {
             return None;
@@ -344,7 +344,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The same as sums of noisy numbers, where it is one.
+    /// The window's value as sums of noisy numbers, if it is one.
     pub(crate) fn windowed_form(&self, window: usize, row: Place) -> Option<Form> {
         if let Some(place) = self.place_of(window, row) {
             return Some(Form::Linear(Linear::constant(whole(place))));
@@ -367,7 +367,7 @@ impl Evaluator<'_> {
         Some(sum.times(&share(function, rows.len()))).filter(Form::is_short)
     }
 
-    /// How much it moves with each noisy number.
+    /// The derivative of the window's value by each noisy number.
     pub(crate) fn windowed_slope(&self, window: usize, row: Place) -> Option<Slope> {
         if let Some((_, WindowValue::Count(count))) = self.seen(window, row) {
             return Some(Slope::constant(*count as f64));
@@ -384,11 +384,11 @@ impl Evaluator<'_> {
     }
 }
 
-/// What is worked out of some values, while they come.
+/// A running aggregate.
 #[derive(Default)]
 struct Tally {
     present: usize,
-    /// Their sum, or the extreme one.
+    /// The sum, or the extreme value.
     value: Option<Rational>,
     /// Whether the sum exceeded the limit of bits, after which it stays NULL.
     is_too_long: bool,
@@ -418,7 +418,7 @@ impl Tally {
     }
 }
 
-/// What a sum over so many rows is multiplied with.
+/// The factor of a sum over this many rows.
 fn share(function: WindowFunction, rows: usize) -> Rational {
     if function == WindowFunction::Average { whole(1) / whole(rows.max(1)) } else { whole(1) }
 }

@@ -132,12 +132,12 @@ pub(crate) fn general_decimal(text: &str) -> Option<Decimal> {
 }
 
 /// The nearest decimal, ties to even.
-#[allow(clippy::cast_precision_loss, reason = "that is what is asked for")]
+#[allow(clippy::cast_precision_loss, reason = "the cast rounds")]
 fn nearest(number: i64) -> f64 {
     number as f64
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "within the bounds nothing but the fraction is lost")]
+#[allow(clippy::cast_possible_truncation, reason = "within the bounds only the fraction is lost")]
 fn whole(number: f64) -> Option<i64> {
     const LEAST: f64 = -9_223_372_036_854_775_808.0;
     (LEAST..-LEAST).contains(&number).then_some(number as i64)

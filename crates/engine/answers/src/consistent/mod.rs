@@ -1,13 +1,13 @@
-//! Answers at several levels that add up: what is done after the noise so that a table with totals is a table.
+//! Consistent totals: post-processing after which the parts of a table add up to its totals.
 //!
-//! Each level of GROUPING SETS, ROLLUP or CUBE has noise of its own, so that parts do not add up to their totals and
-//! small counts can be negative. Where the exact answers do add up, the nearest answers that add up too are looked
-//! for: `Σ (x − y)² / λ²` over all cells is made smallest, where `y` is a noisy answer and `λ` the scale of its
-//! level, under `total = Σ parts` and, for what cannot be negative, `x ≥ 0` (`solve`). The solution is then
-//! made whole (`whole`). All of it works on noisy answers alone, so it costs nothing: post-processing (C-3).
+//! Each level of GROUPING SETS, ROLLUP or CUBE has independent noise, so parts do not add up to their totals and small
+//! counts can be negative. If the exact answers add up, `solve` finds the nearest answers that add up as well: it
+//! minimises `Σ (x − y)² / λ²` over all cells, where `y` is a noisy answer and `λ` the scale of its level, under `total
+//! = Σ parts` and, for non-negative measures, `x ≥ 0`. `whole` then rounds the solution to integers. Both depend on
+//! noisy answers alone, so they cost nothing: post-processing (C-3).
 //!
-//! Floats are in order here, and here alone: no guarantee rests on them. Whatever the solver returns, the whole numbers add up
-//! exactly.
+//! Only this module computes released values with floats; no guarantee depends on them. Whatever the solver returns,
+//! the integers add up exactly.
 
 mod shape;
 mod solve;
@@ -21,32 +21,32 @@ use deniable_query::{Measure, MeasureKind, Query};
 use num_traits::ToPrimitive;
 use shape::Shape;
 
-/// Most cells that are made consistent, over all levels. The time of a ROLLUP grows with its cells (`how_long`).
+/// Most cells that are made consistent, over all levels. The time of a ROLLUP grows with its cells (`times_of_large_tables`).
 const MOST_CELLS: usize = 1_000_000;
-/// Most cells of levels that cross ([`Shape::crossings`]); time grows with the third power, to 8 seconds here.
+/// Most cells of overlapping levels ([`Shape::crossings`]); time grows with the third power, to 8 seconds here.
 const MOST_CROSSINGS: usize = 2_000;
-/// Totals beyond this are left as they are: floats would be too coarse for them.
+/// Totals beyond this limit stay unchanged: floats would be too coarse for them.
 const LARGEST: u128 = 1 << 52;
 
-/// Whether the levels of a question can be made to add up. Depends on the question and the policy, never on data.
+/// Whether the levels of a query can be made to add up. It depends on the query and the policy, never on data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consistency {
-    /// They can.
+    /// They can be made to add up.
     Applies,
-    /// No level is a part of another, or nothing that is measured adds up.
+    /// No level is a part of another, or no measure is additive.
     NothingToAddUp,
-    /// Entities are capped at each level by itself, so that not even the exact answers add up.
+    /// Entities are capped at each level separately, so not even the exact answers add up.
     Entities,
-    /// It would take too long: over a million cells, or over 2,000 in levels that cross each other, as in a CUBE.
+    /// It would take too long: over a million cells, or over 2,000 in overlapping levels, as in a CUBE.
     TooManyCells,
 }
 
-/// Whether the levels of this question can be made to add up.
+/// Whether the levels of this query can be made to add up.
 #[must_use]
 pub fn consistency(query: &Query) -> Consistency {
     let capped_apart = query.entity().is_some() && !query.is_capped_together();
     let adds_up = |kind: &MeasureKind| adds_up(kind) || matches!(kind, MeasureKind::Entities { .. }) && capped_apart;
-    // A subquery may ask some of it at a level of its own.
+    // A subquery may use some measures at one level only.
     let counted = |measure: &Measure| adds_up(&measure.kind) && at_all_levels(query, &measure.kind).is_some();
     let extended = |level: &Vec<usize>| query.nesting().extended(level, query.groups().len());
     let levels: Vec<Vec<usize>> = query.levels().iter().map(extended).collect();
@@ -62,7 +62,7 @@ pub fn consistency(query: &Query) -> Consistency {
     }
 }
 
-/// The positions of the same measure at each level; `None` where some level has none.
+/// The positions of the same measure at each level; `None` if it is missing at a level.
 fn at_all_levels(query: &Query, kind: &MeasureKind) -> Option<Vec<usize>> {
     let at = |level: usize| query.measures().iter().position(|other| other.kind == *kind && other.level == level);
     (0..query.levels().len()).map(at).collect()
@@ -73,11 +73,11 @@ fn shape(query: &Query) -> Option<Shape> {
     Shape::new(sizes, query.nesting(), query.levels(), MOST_CELLS).filter(|shape| shape.crossings() <= MOST_CROSSINGS)
 }
 
-/// The noisy values in the shape of [`Noisy::values`], changed as little as it takes for the levels to add up and
-/// for what cannot be negative not to be: exactly, in whole units. Measures that do not add up stay as they are.
+/// The noisy values in the shape of [`Noisy::values`], changed as little as possible such that the levels add up and
+/// non-negative measures are not negative: exactly, in integer units. Measures that are not additive stay unchanged.
 ///
-/// `None` where [`consistency`] does not apply, the values are too large for floats (beyond 2^52) or no solution
-/// was found. Always the same for the same values.
+/// `None` where [`consistency`] does not apply, the values are too large for floats (beyond 2^52) or the solver fails.
+/// Equal values give equal results.
 #[must_use]
 pub fn made_consistent(query: &Query, values: &[Vec<i128>], decays: &[Decay]) -> Option<Vec<Vec<i128>>> {
     if consistency(query) != Consistency::Applies {
@@ -103,7 +103,7 @@ pub fn made_consistent(query: &Query, values: &[Vec<i128>], decays: &[Decay]) ->
 }
 
 impl Noisy {
-    /// The values that are shown: those that add up, where there are such.
+    /// The shown values: the consistent ones, if there are any.
     #[must_use]
     pub fn shown(&self) -> &[Vec<i128>] {
         self.consistent.as_deref().unwrap_or(&self.values)
@@ -126,7 +126,7 @@ fn is_never_negative(kind: &MeasureKind) -> bool {
     }
 }
 
-/// One measure at all levels, made to add up: whole numbers, none negative if `positive`.
+/// One measure at all levels, made to add up: integers, none negative if `positive`.
 fn consistent(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive: bool) -> Option<Vec<Vec<i128>>> {
     let size = |level: &&[i128]| level.iter().fold(0_u128, |sum, value| sum.saturating_add(value.unsigned_abs()));
     if noisy.iter().any(|level| size(level) > LARGEST) {

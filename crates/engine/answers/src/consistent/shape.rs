@@ -1,24 +1,26 @@
-//! Which levels are parts of which, in what order they are made whole, and where the cells of one lie in another.
+//! The structure of levels: which levels are parts of which, in what order they are rounded, and the coarser cell of
+//! each cell.
 
 use deniable_query::Nesting;
 use std::collections::BTreeSet;
 
-/// The levels of a question: sets of groups, each a table over their keys.
+/// The levels of a query: sets of groups, each a table over their keys.
 pub(super) struct Shape {
-    /// How many keys each group has.
+    /// The number of keys of each group.
     sizes: Vec<usize>,
-    /// Which groups follow from others.
+    /// The groups that follow from other groups.
     nesting: Nesting,
     /// The groups of each level that make its cells, ascending; the last varies fastest.
     made_of: Vec<Vec<usize>>,
-    /// The same with all groups that follow from these: one level is coarser than another where its groups are some of them.
+    /// The same groups with all groups that follow from them: a level is coarser than another if its groups are a
+    /// subset.
     pub(super) levels: Vec<Vec<usize>>,
-    /// How many of the levels are asked. One more, over all groups, may follow: see [`Shape::new`].
+    /// The number of levels in the query. One more, over all groups, may follow: see [`Shape::new`].
     pub(super) asked: usize,
-    /// The levels that are part of no other, in the order in which they are made whole; each with the finest level
-    /// below it that is whole by then.
+    /// The levels that are part of no other, in the order in which they are rounded, each with the finest level below
+    /// it that is rounded before it.
     pub(super) finest: Vec<(usize, Option<usize>)>,
-    /// Pairs of a level and a finer one from whose equations all others follow.
+    /// Pairs of a level and a finer level, from whose equations all others follow.
     pub(super) links: Vec<(usize, usize)>,
 }
 
@@ -30,10 +32,10 @@ pub(super) fn within(coarse: &[usize], fine: &[usize]) -> bool {
 impl Shape {
     /// The shape of these levels; `None` when there are more than `most` cells.
     ///
-    /// When two finest levels overlap in a single level of the question, as in `((a, b), (a, c), (a))`, whole numbers that
-    /// add up are found level by level. When they overlap in several ways, as all pairs of three columns do, whole
-    /// numbers may not exist near the solution; then a level over all groups is added, of which every level is a
-    /// sum. It is not asked and has no noisy answers.
+    /// When two finest levels overlap in a single level of the query, as in `((a, b), (a, c), (a))`, integers that add
+    /// up are found level by level. When they overlap in several ways, as all pairs of three columns do, there may be
+    /// no integers near the solution; then a level over all groups is added, of which every level is a sum. It is not
+    /// part of the query and has no noisy answers.
     pub(super) fn new(sizes: Vec<usize>, nesting: &Nesting, levels: &[Vec<usize>], most: usize) -> Option<Self> {
         let asked = levels.len();
         let extended = levels.iter().map(|level| nesting.extended(level, sizes.len())).collect();
@@ -63,9 +65,9 @@ impl Shape {
         Some(shape)
     }
 
-    /// The cells of levels that cross: those that a finer level is summed up to, but for the largest of each. In a
-    /// ROLLUP there are none; a CUBE of a and b has those of the smaller one. Every one of them hangs together
-    /// with every other, which is what takes the solver its time.
+    /// Number of cells of overlapping levels: those to which a finer level is summed, except the largest level of each.
+    /// A ROLLUP has no such cells; a CUBE of a and b has those of the smaller level. Each of them depends on every
+    /// other, which determines the time of the solver.
     pub(super) fn crossings(&self) -> usize {
         let of = |fine: usize| {
             let coarse = self.links.iter().filter(|(_, child)| *child == fine).map(|(coarse, _)| self.cells(*coarse));
@@ -78,14 +80,15 @@ impl Shape {
         self.made_of[level].iter().try_fold(1_usize, |product, group| product.checked_mul(self.sizes[*group]))
     }
 
-    /// How many cells a level has.
+    /// Number of cells of a level.
     pub(super) fn cells(&self, level: usize) -> usize {
         self.made_of[level].iter().map(|group| self.sizes[*group]).product()
     }
 
-    /// For each cell of a level, in order, the cell of a coarser one (or the same) that it is part of.
+    /// For each cell of a level, in order, the cell of a coarser (or the same) level of which it is a part.
     pub(super) fn parents(&self, fine: usize, coarse: usize) -> Vec<usize> {
-        // For each group of the finer level, from the one that varies fastest, what each of its keys adds to the place in the coarser.
+        // For each group of the finer level, the one that varies fastest first, the offset of each of its keys in the
+        // coarser level.
         let mut steps: Vec<(usize, Vec<usize>)> = Vec::new();
         let coarser = &self.made_of[coarse];
         let stride = |at: usize| coarser[at + 1..].iter().map(|group| self.sizes[*group]).product::<usize>();
@@ -105,7 +108,7 @@ impl Shape {
         (0..self.cells(fine)).map(parent).collect()
     }
 
-    /// Each level with the smallest finer one below each finest level: the fewest equations that say it all.
+    /// Each level with the smallest finer level below it within each finest level: the fewest sufficient equations.
     fn links(&self) -> Vec<(usize, usize)> {
         let mut links = BTreeSet::new();
         let within = |coarse: usize, fine: usize| within(&self.levels[coarse], &self.levels[fine]);
@@ -120,8 +123,8 @@ impl Shape {
     }
 }
 
-/// The finest levels in an order in which, at each, what is whole already is one level and coarser ones of it, or
-/// nothing; `None` when no such order is found. Levels that hang together are taken one after another.
+/// The finest levels in an order in which, for each, the part that is rounded already is one level and coarser levels
+/// of it, or is empty; `None` when there is no such order. Overlapping levels are taken one after another.
 fn order(levels: &[Vec<usize>]) -> Option<Vec<(usize, Option<usize>)>> {
     let is_finest = |level: &usize| !levels.iter().any(|other| within(&levels[*level], other));
     let mut left: Vec<usize> = (0..levels.len()).filter(is_finest).collect();
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_know_their_parents() {
+    fn parents_of_cells_and_equations() {
         let cube = shape(&[2, 3, 2], &[&[0, 1, 2], &[0, 2], &[1], &[]]);
         assert_eq!(cube.parents(0, 1), [0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3]);
         assert_eq!(cube.parents(0, 2), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
@@ -176,7 +179,7 @@ mod tests {
         assert_eq!((two.finest, two.links), (vec![(0, None), (1, Some(2))], vec![(2, 0), (2, 1), (3, 2)]));
         let apart = shape(&[2, 2, 2], &[&[0, 1], &[2], &[0]]);
         assert_eq!((apart.finest, apart.asked), (vec![(0, None), (1, None)], 3));
-        // What hangs together is taken first: (1, 2) must come before (2, 3).
+        // Overlapping levels are taken first: (1, 2) must come before (2, 3).
         let chain = shape(&[2; 4], &[&[0, 1], &[2, 3], &[1, 2], &[1], &[2]]);
         assert_eq!(chain.finest, [(0, None), (2, Some(3)), (1, Some(4))]);
     }

@@ -1,8 +1,9 @@
-//! The nearest values that add up: weighted least squares under equations and signs, by an interior-point solver.
+//! The nearest values that add up: weighted least squares under equations and sign constraints, by an interior-point
+//! solver.
 //!
-//! The unknown of each cell is how far it moves, in scales of its noise and in the widest gap that is to be closed:
-//! `x = y + λ w e`. The numbers that the solver works on are then of about the size of 1, however large the answers and
-//! however far apart the levels are; without that it wanders for ever where far levels meet at zero.
+//! The unknown of each cell is its change, in scales of its noise and of the widest gap to close: `x = y + λ w e`. The
+//! solver's numbers are then of order 1, however large the answers and however far apart the levels are; without
+//! scaling it fails to converge where distant levels meet at zero.
 
 use super::shape::Shape;
 use clarabel::algebra::CscMatrix;
@@ -12,12 +13,12 @@ use clarabel::solver::{
 };
 
 /// For each level the values nearest to the noisy ones, by scales of their noise, that add up; zero or more if
-/// `positive`, but for the solver's tolerance. `None` when the solver finds no solution.
+/// `positive`, within the solver's tolerance. `None` when the solver finds no solution.
 pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive: bool) -> Option<Vec<Vec<f64>>> {
     let levels = shape.levels.len();
     let starts: Vec<usize> = (0..=levels).map(|level| (0..level).map(|level| shape.cells(level)).sum()).collect();
     let unknowns = starts[levels];
-    // A level that is not asked has no noise; its cells are counted in the smallest scale, as they are the smallest.
+    // A level outside the query has no noise; its cells use the smallest scale, as they are the smallest cells.
     let finest = scales.iter().copied().fold(f64::INFINITY, f64::min);
     let scale = |level: usize| scales.get(level).copied().unwrap_or(finest);
     let noisy = |level: usize, cell: usize| noisy.get(level).map_or(0, |cells| cells[cell]);
@@ -37,14 +38,14 @@ pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive
         }
     }
     let equalities = equations.sides.len();
-    // What is a sum of finest cells needs no sign of its own.
+    // Sums of finest cells need no sign constraint of their own.
     for (level, _) in shape.finest.iter().filter(|_| positive) {
         for cell in 0..shape.cells(*level) {
             equations.add(equations.sides.len(), starts[*level] + cell, -1.0);
             equations.sides.push(float(noisy(*level, cell)) / scale(*level));
         }
     }
-    // What must be moved at least: the gaps between levels, and what is below zero.
+    // The least necessary changes: the gaps between levels, and negative values.
     let (gaps, signs) = equations.sides.split_at(equalities);
     let wide = gaps.iter().map(|gap| gap.abs()).chain(signs.iter().map(|value| -value)).fold(1.0, f64::max);
     equations.sides.iter_mut().for_each(|side| *side /= wide);
@@ -60,9 +61,9 @@ pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive
     Some((0..levels).map(|level| (0..shape.cells(level)).map(|cell| value(level, cell)).collect()).collect())
 }
 
-/// The unknowns, all finite; `None` when the solver gives up.
+/// The unknowns, all finite; `None` when the solver fails.
 ///
-/// A panic inside the solver counts as that: an answer that is paid for must not be lost, least of all by its values.
+/// A panic inside the solver counts as a failure: the answer is charged already, so it must be returned for any values.
 fn solved(squares: &CscMatrix, matrix: &CscMatrix, sides: &[f64], cones: &[SupportedConeT<f64>]) -> Option<Vec<f64>> {
     let settings = settings()?;
     let solve = || {
@@ -75,7 +76,7 @@ fn solved(squares: &CscMatrix, matrix: &CscMatrix, sides: &[f64], cones: &[Suppo
     (found && solution.x.iter().all(|moved| moved.is_finite())).then_some(solution.x)
 }
 
-/// Rows of a sparse matrix, and what they come to.
+/// The rows of a sparse matrix, and their right-hand sides.
 #[derive(Default)]
 struct Equations {
     rows: Vec<usize>,
@@ -92,14 +93,14 @@ impl Equations {
     }
 }
 
-/// One thread and no limit of time, so that equal questions have equal solutions; and no word on stdout.
+/// One thread and no time limit, so that equal queries have equal solutions; no output on stdout.
 fn settings() -> Option<DefaultSettings<f64>> {
     let mut builder = DefaultSettingsBuilder::default();
     builder.verbose(false).max_threads(1).direct_solve_method("qdldl".to_owned()).build().ok()
 }
 
-/// Exact up to 2^53, and no guarantee rests on it.
-#[expect(clippy::cast_precision_loss, reason = "the caller sees to it that values are small")]
+/// Exact up to 2^53; no guarantee depends on it.
+#[expect(clippy::cast_precision_loss, reason = "callers pass small values")]
 fn float(value: i128) -> f64 {
     value as f64
 }

@@ -1,4 +1,4 @@
-//! Small cases solved by hand as fractions, and properties that hold whatever is put in.
+//! Small cases solved by hand as fractions, and properties that hold for all inputs.
 #![allow(clippy::cast_precision_loss, reason = "small numbers")]
 
 use super::*;
@@ -11,7 +11,7 @@ fn shape(sizes: &[usize], levels: &[&[usize]]) -> Shape {
     Shape::new(sizes.to_vec(), &Nesting::default(), &levels, 100_000).unwrap()
 }
 
-/// The nearest values of one level after another, in parts of 1/`parts`; they must be near whole numbers of these.
+/// The nearest values of all levels in turn, in units of 1/`parts`; they must be close to integers in these units.
 fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive: bool, parts: f64) -> Vec<i64> {
     let solution = solve::nearest(shape, noisy, scales, positive).unwrap();
     let near = |value: f64| {
@@ -33,12 +33,12 @@ fn a_total_and_two_parts() {
     assert_eq!(nearest(&shape, &[&[3, 4], &[10]], &[1.0, 1.0], true, 1.0), [4, 5, 9]);
     // Parts with four times the variance take four times as much of the gap of 9.
     assert_eq!(nearest(&shape, &[&[3, 7], &[19]], &[2.0, 1.0], true, 1.0), [7, 11, 18]);
-    // Free in sign, -4 + 2; a count is 0 instead, and (5 + 7) / 2 is left for the others.
+    // Without a sign constraint, -4 + 2; a count is 0 instead, and (5 + 7) / 2 remains for the others.
     assert_eq!(nearest(&shape, &[&[-4, 5], &[7]], &[1.0, 1.0], false, 1.0), [-2, 7, 5]);
     assert_eq!(nearest(&shape, &[&[-4, 5], &[7]], &[1.0, 1.0], true, 1.0), [0, 6, 6]);
     assert_eq!(whole(&shape, &[&[-4, 5], &[7]]), [vec![0, 6], vec![6]]);
     assert_eq!(whole(&shape, &[&[-4, -5], &[-7]]), [vec![0, 0], vec![0]]);
-    // What adds up already stays, however large and however narrow the noise.
+    // Values that add up stay unchanged, however large they are and however small the noise.
     let large = 1_i128 << 50;
     assert_eq!(whole(&shape, &[&[large, 1], &[large + 1]]), [vec![large, 1], vec![large + 1]]);
     assert_eq!(consistent(&shape, &[&[0, 3], &[3]], &[0.001, 0.5], true), Some(vec![vec![0, 3], vec![3]]));
@@ -65,11 +65,12 @@ fn cubes_and_overlapping_levels() {
     let two = shape(&[2, 2, 2], &[&[0, 1], &[0, 2], &[0]]);
     let noisy: [&[i128]; 3] = [&[5, 1, 4, 7], &[2, 6, 9, 3], &[10, 8]];
     assert_eq!(nearest(&two, &noisy, &[1.0; 3], true, 8.0), [50, 18, 27, 51, 18, 50, 63, 15, 68, 78]);
-    // Rounded by running totals, the first level is 6, 3, 3, 6 and fixes 9 and 9; the second is stretched to that.
+    // Rounding by running totals gives 6, 3, 3, 6 at the first level, which fixes 9 and 9; the second level is adjusted
+    // to these.
     assert_eq!(whole(&two, &noisy), [vec![6, 3, 3, 6], vec![2, 7, 7, 2], vec![9, 9]]);
 }
 
-/// Found by CI: a total of noise zero among parts that stand at hundreds and at zero.
+/// Found by CI: an exact total, with parts in the hundreds and parts at zero.
 #[test]
 fn many_parts_at_zero_and_a_total_far_off() {
     let shape = Shape::new(SIZES.to_vec(), &Nesting::default(), &[vec![2], vec![1, 2, 3]], 100_000).unwrap();
@@ -79,7 +80,7 @@ fn many_parts_at_zero_and_a_total_far_off() {
 }
 
 #[test]
-fn what_floats_cannot_hold_is_left_alone() {
+fn values_beyond_floats_stay_unchanged() {
     let shape = shape(&[2], &[&[0], &[]]);
     let large = 1_i128 << 52;
     let try_it = |parts: &[i128], total: i128| consistent(&shape, &[parts, &[total]], &[1.0; 2], false);
@@ -89,7 +90,7 @@ fn what_floats_cannot_hold_is_left_alone() {
     assert_eq!(try_it(&[0, 0], i128::MIN), None);
 }
 
-/// The sums of a level's cells by the keys of a coarser one, found cell by cell: what the code must come to.
+/// The sums of a level's cells by the keys of a coarser level, computed cell by cell as a reference.
 fn summed(shape: &Shape, fine: usize, coarse: usize, cells: &[i128]) -> Vec<i128> {
     let mut sums: BTreeMap<Vec<usize>, i128> = BTreeMap::new();
     for (at, value) in cells.iter().enumerate() {
@@ -176,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn everything_adds_up_whatever_the_solver_says(
+    fn results_add_up_for_any_output_of_the_solver(
         levels in levels(),
         pool in prop::collection::vec(floats(), 64),
         positive in any::<bool>(),
@@ -200,11 +201,11 @@ proptest! {
     }
 }
 
-/// How long it takes: `cargo test --workspace --lib -- --ignored --nocapture how_long`.
+/// Measures the time: `cargo test --workspace --lib -- --ignored --nocapture times_of_large_tables`.
 #[test]
 #[ignore = "prints times"]
-#[allow(clippy::print_stdout, reason = "that is what it is for")]
-fn how_long() {
+#[allow(clippy::print_stdout, reason = "it prints measurements")]
+fn times_of_large_tables() {
     type Case = (&'static str, &'static [usize], &'static [&'static [usize]]);
     let cases: [Case; 7] = [
         ("rollup 10,000", &[10, 10, 100], &[&[0, 1, 2], &[0, 1], &[0], &[]]),

@@ -1,15 +1,15 @@
-//! From a solution in floats to whole numbers that add up exactly.
+//! Rounds a solution in floats to integers that add up exactly.
 //!
 //! The cells of a finest level are rounded by their running totals: `round(x₁ + … + xₙ) − round(x₁ + … + xₙ₋₁)`. So no
-//! cell becomes negative, and every stretch of neighbouring cells is off by less than 1 in all; that makes
-//! every total of a ROLLUP off by less than 1. A total over cells that are not neighbours (CUBE) is off by less
-//! than the number of its stretches. Every coarser level is the sum of its cells. A finest level that shares a
-//! coarser one with an earlier one is rounded within each of its cells, so that it adds up to what is there.
+//! cell becomes negative, and the sum of every run of adjacent cells is off by less than 1, as is every total of a
+//! ROLLUP. A total over cells that are not adjacent (CUBE) is off by less than the number of its runs. Every coarser
+//! level is the sum of its cells. A finest level that shares a coarser level with an earlier one is rounded within each
+//! cell of that level, so that it adds up to the values fixed before.
 
 use super::shape::Shape;
 
-/// Whole numbers near the values of each asked level that add up exactly, none negative if `positive`: whatever the
-/// values are.
+/// Integers near the values of each level of the query that add up exactly, none negative if `positive`, for any
+/// values.
 pub(super) fn made_whole(shape: &Shape, values: &[Vec<f64>], positive: bool) -> Vec<Vec<i128>> {
     let mut whole: Vec<Option<Vec<i128>>> = vec![None; shape.levels.len()];
     for (finest, fixed) in &shape.finest {
@@ -37,7 +37,7 @@ pub(super) fn made_whole(shape: &Shape, values: &[Vec<f64>], positive: bool) -> 
     whole.into_iter().take(shape.asked).map(Option::unwrap_or_default).collect()
 }
 
-/// What has been given out of one total.
+/// The part of one total that is distributed already.
 #[derive(Clone, Default)]
 struct Block {
     cells: usize,
@@ -47,10 +47,10 @@ struct Block {
     given: i128,
 }
 
-/// Whole numbers near the values that add up to the totals of their parents.
+/// Integers near the values that add up to the totals of their parents.
 ///
-/// Where a total is not the rounded sum of its values, positive values are stretched and others moved alike.
-#[expect(clippy::cast_precision_loss, reason = "a float is near enough for numbers of cells and for what is rounded")]
+/// If a total differs from the rounded sum of its values, positive values are scaled and others shifted equally.
+#[expect(clippy::cast_precision_loss, reason = "numbers of cells are small, and the rest is rounded")]
 fn rounded(values: &[f64], parents: &[usize], totals: &[i128], positive: bool) -> Vec<i128> {
     let clean = |value: f64| if positive { value.max(0.0) } else { value };
     let mut blocks = vec![Block::default(); totals.len()];
@@ -74,7 +74,7 @@ fn rounded(values: &[f64], parents: &[usize], totals: &[i128], positive: bool) -
         };
         let upto = match (block.seen == block.cells, positive) {
             (true, _) => total,
-            // Running totals of what is not negative never fall.
+            // Running totals of non-negative values never decrease.
             (false, true) => nearest(upto).clamp(block.given, total),
             (false, false) => nearest(upto),
         };
@@ -85,7 +85,7 @@ fn rounded(values: &[f64], parents: &[usize], totals: &[i128], positive: bool) -
     values.iter().zip(parents).map(give).collect()
 }
 
-/// The nearest whole number; within ±2^100, so that sums of a million stay in range, and 0 for what is no number.
+/// The nearest integer, clamped to ±2^100 so that sums of a million stay in range; 0 for NaN.
 #[expect(clippy::cast_possible_truncation, reason = "clamped before")]
 fn nearest(value: f64) -> i128 {
     const END: f64 = (1_u128 << 100) as f64;

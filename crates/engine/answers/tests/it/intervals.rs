@@ -1,4 +1,5 @@
-//! Intervals of what cannot take every value: cut at what is possible, and never to a point that would read as certainty.
+//! Intervals of numbers with a limited range: they are clipped to that range, and never to a point, which would suggest
+//! certainty.
 
 use deniable_answers::{Noisy, ShownValue};
 use deniable_core::budget::Spend;
@@ -19,7 +20,7 @@ fn query(sql: &str) -> Query {
     deniable_sql::plan(sql, &[TableSchema::protected("t", columns, None)]).unwrap()
 }
 
-/// The value and the interval of a question's only answer, for noisy numbers of its measures.
+/// The value and the interval of a query's only answer, for noisy numbers of its measures.
 fn shown(query: &Query, values: &[i128]) -> [Option<Rational>; 3] {
     let decays = vec![decay(); query.measures().len()];
     let noisy = Noisy { values: values.iter().map(|value| vec![*value]).collect(), consistent: None, decays };
@@ -48,7 +49,7 @@ fn counts_and_sums_keep_the_width_of_their_noise() {
             assert_eq!(estimate, Some(value.clone()), "{sql}");
             let (low, high) = (low.unwrap(), high.unwrap());
             assert!(&high - &low >= reach, "{sql}, {value}: {low} .. {high}");
-            // The interval of the noise, cut at zero, is never left.
+            // The result contains the interval of the noise, clipped at zero.
             let inside = |end: Rational| if sign > 0 { end.max(Rational::zero()) } else { end.min(Rational::zero()) };
             let (cut_low, cut_high) = (inside(&value - &reach), inside(&value + &reach));
             assert!(low <= cut_low && cut_high <= high, "{sql}, {value}: {low} .. {high}");
@@ -67,7 +68,7 @@ fn sums_of_either_sign_are_not_cut() {
     );
 }
 
-/// Whatever the noise, averages and variances are never shown as a point, and stay between their bounds.
+/// Whatever the noise, averages and variances are never shown as a point, and stay within their bounds.
 #[test]
 fn averages_and_variances_are_never_certain() {
     for (sql, most) in [

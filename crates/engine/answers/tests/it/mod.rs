@@ -1,4 +1,4 @@
-//! What is shown of noisy numbers, for statements of all kinds, and the statements that take longest.
+//! Shown rows for noisy numbers, for statements of all kinds, and the slowest statements.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 #[path = "../../../execute/tests/it/generate/dice.rs"]

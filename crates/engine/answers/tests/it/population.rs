@@ -1,8 +1,8 @@
-//! Intervals for the population cover its number as often as stated, over samples and noise together.
+//! Intervals for the population cover its number with the stated confidence, over samples and noise together.
 //!
-//! Samples are drawn with replacement from populations of values, totals get noise, and the interval for the population is held against
-//! the population's own number: 400 times (60 at small scale, 2,000 in `scripts/slow`), so that the covered share has a
-//! standard error of 1.1% (2.8%, 0.5%).
+//! Samples are drawn with replacement from populations of values, totals get noise, and the interval for the population
+//! is compared with the population's own number: 400 times (60 at small scale, 2,000 in `scripts/slow`), so that the
+//! covered share has a standard error of 1.1% (2.8%, 0.5%).
 
 use deniable_answers::{Noisy, ShownValue};
 use deniable_core::adversary::Adjacency;
@@ -18,7 +18,7 @@ use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// Costs from here on are dear.
+/// Costs from this amount on count as expensive.
 const DEAR: i128 = 200;
 
 fn tables(caps: Option<Caps>) -> Vec<TableSchema> {
@@ -37,7 +37,7 @@ fn query(sql: &str) -> Query {
     deniable_sql::plan(sql, &tables(None)).unwrap()
 }
 
-/// What a row of this cost adds to each measure.
+/// The contribution of a row with this cost to each measure.
 fn row(query: &Query, cost: i128) -> Vec<i128> {
     let add = |at: usize, kind: &MeasureKind| match kind {
         MeasureKind::Sum { of, .. } => of.of(cost as i64),
@@ -48,10 +48,10 @@ fn row(query: &Query, cost: i128) -> Vec<i128> {
     query.measures().iter().enumerate().map(|(at, measure)| add(at, &measure.kind)).collect()
 }
 
-/// A part of the rows that have a value is a mean of one value of each; a part of others is not, and its column is
-/// named.
+/// A part of the rows with a value is a mean of one value per row; a part of other rows is not, and its column is
+/// reported.
 #[test]
-fn shares_of_what_is_counted_have_an_interval_for_the_population() {
+fn shares_of_counted_rows_have_a_population_interval() {
     let without = |sql: &str| deniable_answers::without_population(&query(sql)).join(" ");
     let select = |share: &str| format!("SELECT AVG(cost) AS mean, {share} AS share FROM t");
     for share in [
@@ -72,12 +72,12 @@ fn shares_of_what_is_counted_have_an_interval_for_the_population() {
     );
 }
 
-/// A population of 1,000 costs, and how it is called.
+/// Populations of 1,000 costs, with their names.
 fn populations() -> [(&'static str, Vec<i128>); 4] {
     let of = |cost: &dyn Fn(i128) -> i128| (0..1_000).map(cost).collect();
     [
         ("even", of(&|at| at * 400 / 999)),
-        // A hundredth costs much, and most nothing.
+        // A hundredth costs much, and most cost nothing.
         ("skewed", of(&|at| if at < 10 { 400 } else { at % 3 })),
         ("rare", of(&|at| if at < 15 { 300 } else { 20 })),
         ("two ends", of(&|at| if at % 2 == 0 { 0 } else { 400 })),
@@ -133,7 +133,7 @@ fn simulate(
 }
 
 #[test]
-fn they_cover_the_population() {
+fn intervals_cover_the_population() {
     let (draws, missed) = match scale() {
         Scale::Small => (60, 0.1),
         Scale::Full => (400, 0.044),
@@ -165,9 +165,9 @@ fn they_cover_the_population() {
     }
 }
 
-/// Only means of one value a row have one, and rows have to be drawn one by one.
+/// Only means of one value per row have an interval for the population, and rows must be drawn independently.
 #[test]
-fn other_numbers_and_other_samples_have_none() {
+fn other_numbers_and_samples_have_no_population_interval() {
     let refused = |sql: &str, caps: Option<Caps>| {
         deniable_answers::check_population(&deniable_sql::plan(sql, &tables(caps)).unwrap())
             .err()
@@ -190,7 +190,7 @@ fn other_numbers_and_other_samples_have_none() {
         assert_eq!(refused(sql, caps(1)), None);
         assert!(refused(sql, caps(2)).is_some_and(|error| error.contains("several rows of one person")), "{sql}");
     }
-    // Beside others, only the mean has one; without asking there is none.
+    // Among other columns, only the mean has one; without `sampling` no column has one.
     let query = query("SELECT COUNT(*), AVG(cost) FROM t");
     let decays: Vec<Decay> = (0..query.measures().len())
         .map(|at| {

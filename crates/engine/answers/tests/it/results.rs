@@ -1,5 +1,5 @@
-//! Queries over results: aggregates of aggregates, subqueries of one number, CASE. They are worked out of the released numbers alone, cost
-//! nothing, and their intervals cover as often as stated.
+//! Queries over results: aggregates of aggregates, scalar subqueries, CASE. They are computed from the released numbers
+//! alone, cost nothing, and their intervals cover with the stated confidence.
 
 use super::windows::decays;
 use deniable_answers::{Noisy, ShownRow, ShownValue};
@@ -15,7 +15,7 @@ use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-/// Eight wards, of which one half is each; an age; who somebody is.
+/// Eight wards, each with two halves; an age; the person.
 fn table() -> TableSchema {
     let keys = |count: i64| (0..count).map(Key::Integer).collect();
     let bounds = Bounds::new(whole(0), whole(90), whole(1)).unwrap();
@@ -28,7 +28,7 @@ fn table() -> TableSchema {
     TableSchema::protected("t", columns, None)
 }
 
-/// The same with several rows of one person.
+/// The same table with several rows of one person.
 fn visits() -> TableSchema {
     let columns = vec![
         Column::new("patient", ColumnType::Integer),
@@ -53,7 +53,7 @@ fn totals(query: &Query) -> Vec<Vec<i128>> {
                 let keys = query.groups()[*group].keys.len();
                 let at = (rest % keys) as i128;
                 rest /= keys;
-                // The hidden keys after the declared ones have no rows.
+                // Hidden keys come after the declared ones and have no rows.
                 if query.groups()[*group].name == "ward" { wards = at..at + 1 } else { sides = i128::from(at < 2) }
             }
             let of = |ward: i128| {
@@ -74,7 +74,7 @@ fn shown(query: &Query, values: Vec<Vec<i128>>, decays: &[Decay]) -> Vec<ShownRo
     deniable_answers::show(query, &Noisy { values, consistent: None, decays: decays.to_vec() }, &ratio(19, 20))
 }
 
-/// A cell as text: three digits after the point, of numbers that have any.
+/// A cell as text: three digits after the point, unless the number is an integer.
 fn text(shown: &ShownValue) -> String {
     match shown {
         ShownValue::Key(key) => key.to_string(),
@@ -87,7 +87,7 @@ fn text(shown: &ShownValue) -> String {
     }
 }
 
-/// What is asked, how many measures it pays for, and what it shows where nothing is noisy.
+/// A query, the number of its measures, and its shown rows without noise.
 const CASES: &[(&str, usize, &[&str])] = &[
     (
         "SELECT SUM(n) AS s, COUNT(*) AS c, MIN(n) AS l, MAX(n) AS h, AVG(n) AS a FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)",
@@ -110,7 +110,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["6 9000"],
     ),
-    // None: a number of rows is 0, and a sum of none is nothing.
+    // Without rows a count is 0, and a sum is NULL.
     (
         "SELECT COUNT(*) AS c, SUM(n) AS s FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward HAVING COUNT(*) > 9999) AS none",
         1,
@@ -144,7 +144,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["5200"],
     ),
-    // Rows about all keys are no keys that are missing.
+    // Rows about all keys are not rows with a NULL key.
     (
         "SELECT side, SUM(n) AS s, COUNT(*) AS c FROM (SELECT ward, side, COUNT(*) AS n FROM t GROUP BY ROLLUP (side, ward)) GROUP BY side",
         3,
@@ -175,7 +175,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["0 1", "1 1.333", "2 1.667"],
     ),
-    // A total and its parts, in one query; the same number is asked once.
+    // A total and its parts, in one query; equal numbers are measured once.
     (
         "SELECT side, COUNT(*) AS n FROM t GROUP BY ROLLUP (side) HAVING COUNT(*) <= (SELECT COUNT(*) FROM t)",
         2,
@@ -208,7 +208,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["5200 5200"],
     ),
-    // A subquery of the same words as an aggregate beside it is another number.
+    // A subquery with the same text as an aggregate beside it is another number.
     (
         "SELECT ward, (SELECT COUNT(*) FROM t) - COUNT(*) AS d FROM t GROUP BY ward HAVING ward < 2",
         2,
@@ -220,7 +220,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
         2,
         &["6 1800 1", "7 2000 1"],
     ),
-    // What is true or false is a condition by itself.
+    // A Boolean value is a condition.
     (
         "SELECT old, CASE WHEN old THEN 2 ELSE 3 END AS w, n FROM (SELECT side = 'north' AS old, COUNT(*) AS n FROM t GROUP BY side = 'north')",
         1,
@@ -248,7 +248,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
         2,
         &["old 5200", "NULL 5200", "(all) 10400"],
     ),
-    // What is NULL, and what stands in its place.
+    // NULL, and the values that replace it.
     (
         "SELECT ward, ROUND(100.0 * n / NULLIF(m, 0), 1) AS p FROM (SELECT ward, COUNT(*) AS n, SUM(age) AS m FROM t GROUP BY ward) WHERE ward < 2",
         2,
@@ -277,7 +277,7 @@ const CASES: &[(&str, usize, &[&str])] = &[
 ];
 
 #[test]
-fn are_worked_out_of_released_numbers() {
+fn results_are_computed_from_released_numbers() {
     for &(sql, measures, wanted) in CASES {
         let query = query(sql);
         let decays = decays(&query, &whole(3));
@@ -291,11 +291,12 @@ fn are_worked_out_of_released_numbers() {
     }
 }
 
-/// What they rest on is noisy, and the intervals say how much.
+/// Conditions depend on noisy numbers, and the intervals account for that noise.
 #[test]
-fn their_intervals_cover() {
+fn intervals_of_results_cover() {
     let (draws, least) = (sized_to_slow(150, 1_000, 2_000), sized_to_slow(0.92, 0.935, 0.94));
-    // How much wider than the narrowest window that knows the truth: sums follow from the law of their noise, others from ends.
+    // The width relative to the narrowest window for known totals: sums use the distribution of their noise, others the
+    // ends of intervals.
     for (sql, most_wide) in [
         ("SELECT SUM(n) AS s FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", 1.5),
         (
@@ -357,9 +358,9 @@ fn their_intervals_cover() {
     }
 }
 
-/// What follows from other rows has no say in what a person contributes, and is one number.
+/// A row's expression may not depend on other rows, and a subquery must be one number.
 #[test]
-fn what_is_no_number_of_results_is_refused() {
+fn subqueries_that_are_not_one_number_are_refused() {
     for (sql, help) in [
         ("SELECT COUNT(*) FROM t WHERE age > (SELECT AVG(age) FROM t)", "query the number first"),
         ("SELECT SUM(age - (SELECT AVG(age) FROM t)) FROM t", "query the number first"),
@@ -392,14 +393,14 @@ fn what_is_no_number_of_results_is_refused() {
         println!("{sql}\n  {error:?}");
         assert!(format!("{error:?}").contains(help), "{sql}: {error:?}");
     }
-    // As many tables as the planner would write out.
+    // As many tables as the planner would expand.
     let doubled = (1..12).fold("WITH c0 AS (SELECT COUNT(*) AS n FROM t)".to_owned(), |sql, at| {
         let before = at - 1;
         format!("{sql}, c{at} AS (SELECT n + (SELECT n FROM c{before}) AS n FROM c{before})")
     });
     let error = deniable_sql::plan(&format!("{doubled} SELECT n FROM c11"), &[table()]).unwrap_err();
     assert!(format!("{error:?}").contains("more than 64 tables"), "{error:?}");
-    // What is written short and stands for very much.
+    // A short query whose expansion is very long.
     let doubled = (1..40).fold("WITH c0 AS (SELECT COUNT(*) AS n FROM t)".to_owned(), |sql, at| {
         format!("{sql}, c{at} AS (SELECT n + n AS n FROM c{})", at - 1)
     });
@@ -407,16 +408,16 @@ fn what_is_no_number_of_results_is_refused() {
     assert!(format!("{error:?}").contains("more than 2000 parts"), "{error:?}");
 }
 
-/// An aggregate of rows of each entity stays one; of other groups it is one of results.
+/// An aggregate over rows of each entity stays one; over other groups it is an aggregate of results.
 #[test]
-fn entities_are_no_results() {
+fn aggregates_of_entities_are_not_aggregates_of_results() {
     let query = |sql: &str| deniable_sql::plan(sql, &[visits()]).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     let results = query("SELECT AVG(n) AS a FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward)");
     assert!(!results.is_of_entity_rows() && results.measures().len() == 1 && results.caps().groups == 2);
     let entities =
         query("SELECT AVG(LEAST(n, 9)) AS a FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)");
     assert!(entities.is_of_entity_rows());
-    // Of both: how many patients have how many visits, and what part of all that is.
+    // Both: the number of patients with each number of visits, and its part of the total.
     let both = query(
         "SELECT k, 100.0 * c / (SELECT SUM(c) FROM (SELECT LEAST(n, 4) AS k, COUNT(*) AS c FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP \
          BY patient) GROUP BY LEAST(n, 4))) AS p FROM (SELECT LEAST(n, 4) AS k, COUNT(*) AS c FROM (SELECT patient, COUNT(*) AS n FROM visits \
@@ -430,9 +431,9 @@ fn entities_are_no_results() {
     assert!(format!("{error:?}").contains("GROUP BY patient alone"), "{error:?}");
 }
 
-/// A public table has, for each of wards 0 to 2, a weight and a name; others have neither.
+/// A public table has a weight and a name for each of wards 0 to 2, and no rows for the others.
 #[test]
-fn are_joined_with_public_tables() {
+fn results_are_joined_with_public_tables() {
     let columns = vec![
         Column::new("ward", ColumnType::Integer),
         Column::new("weight", ColumnType::Decimal),
@@ -468,7 +469,7 @@ fn are_joined_with_public_tables() {
             ),
             vec!["2 2", "3 -"],
         ),
-        // A rate of a standard population.
+        // A rate for a standard population.
         (
             format!("SELECT SUM(m * weight) / SUM(weight) AS r FROM {by_ward} AS w JOIN standard s ON s.ward = w.ward"),
             vec!["31.375"],
@@ -484,7 +485,7 @@ fn are_joined_with_public_tables() {
             vec![],
         ),
         (format!("SELECT COUNT(*) AS c FROM {by_ward} AS w JOIN standard s ON s.weight = w.n"), vec![]),
-        // A row without a weight has no part in the total, nor in its interval.
+        // A row without a weight does not count in the total, nor in its interval.
         (
             format!(
                 "SELECT SUM(m * weight) / SUM(weight) AS r FROM {by_ward} AS w LEFT JOIN standard s ON s.ward = w.ward"
@@ -514,7 +515,7 @@ fn are_joined_with_public_tables() {
     assert!(format!("{error:?}").contains("are not available"), "{error:?}");
 }
 
-/// Parts and a total of a subquery add up where both are asked; what is asked of one alone stays as it is.
+/// Parts and a total from a subquery add up if both have the same aggregate; other aggregates stay unchanged.
 #[test]
 fn a_total_of_a_subquery_adds_up() {
     let query = query(
@@ -534,9 +535,9 @@ fn a_total_of_a_subquery_adds_up() {
     assert_eq!(deniable_answers::consistency(&self::query(shares)), deniable_answers::Consistency::NothingToAddUp);
 }
 
-/// Nothing about what is paid for depends on what is done afterwards.
+/// Measures and their parts do not depend on post-processing.
 #[test]
-fn cost_nothing() {
+fn post_processing_costs_nothing() {
     let plain = query("SELECT ward, COUNT(*) AS n FROM t GROUP BY ward");
     for sql in [
         "SELECT SUM(n) AS s, MAX(n) AS m FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)",

@@ -1,4 +1,4 @@
-//! What follows from guesses, against numbers worked out by hand, and what is missing where it does not.
+//! Typical values from guesses, compared with numbers computed by hand, and the guesses that are missing.
 
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
@@ -24,7 +24,7 @@ fn query(select: &str) -> Query {
     deniable_sql::plan(&format!("SELECT {select}"), &[TableSchema::protected("t", columns, Some(entity))]).unwrap()
 }
 
-/// Of the columns age, cost, came and left, of 1,000 rows of 400 people.
+/// Guesses about the columns age, cost, came and left, of 1,000 rows of 400 people.
 fn guesses(expressions: &[(String, Rational)]) -> Guesses<'_> {
     Guesses {
         rows: Some(whole(1_000)),
@@ -50,7 +50,7 @@ fn typical(select: &str, stated: &[(&str, Rational)]) -> Vec<Result<i128, BTreeS
     query(select).typical(&guesses(&stated))
 }
 
-/// In the order of measures, each in its units.
+/// Typical values in the order of measures, each in its units.
 fn values(select: &str, stated: &[(&str, Rational)]) -> Vec<i128> {
     let mut values: Vec<i128> = typical(select, stated).into_iter().map(|value| value.unwrap()).collect();
     values.sort_unstable();
@@ -91,12 +91,12 @@ fn missing(select: &str) -> Vec<MissingGuess> {
 }
 
 #[test]
-fn what_does_not_follow_is_named() {
+fn missing_guesses_are_named() {
     let column = |column: &str| MissingGuess::Column { table: "t".into(), column: column.into() };
     assert_eq!(missing("SUM(other) FROM t"), [column("other")]);
     assert_eq!(missing("VAR_POP(cost) FROM t"), [MissingGuess::Spread { table: "t".into(), column: "cost".into() }]);
     assert_eq!(missing("VAR_POP(age + cost) FROM t"), [MissingGuess::SpreadOf("(age + cost)".into())]);
-    // Products and branches of values that vary are not those of their means.
+    // The mean of products and branches of varying values does not follow from the means of the values.
     assert_eq!(missing("SUM(age * age) FROM t"), [MissingGuess::Expression("(age * age)".into())]);
     assert_eq!(missing("COUNT(*) FILTER (WHERE age > 65 AND smoker) FROM t").len(), 1);
     assert_eq!(
@@ -110,7 +110,7 @@ fn what_does_not_follow_is_named() {
     };
     assert_eq!(all("COUNT(*) FROM t"), [MissingGuess::Rows]);
     assert_eq!(all("COUNT(DISTINCT person) FROM t"), [MissingGuess::Entities]);
-    // What is stated and never asked is said, however it is spaced.
+    // Stated expressions that are not in the query are reported; spaces do not matter.
     let stated = [("age>65".to_owned(), ratio(1, 2)), ("age > 66".to_owned(), ratio(1, 2))];
     assert_eq!(query("COUNT(*) FILTER (WHERE age > 65) FROM t").unknown(&stated), ["age > 66"]);
 }

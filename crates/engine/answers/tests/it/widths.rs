@@ -1,8 +1,10 @@
-//! Intervals of composed answers: they cover as often as stated, and are hardly wider than the shortest ones that know the truth.
+//! Intervals of composed answers cover with the stated confidence, and are hardly wider than the shortest intervals for
+//! known totals.
 //!
-//! Noise is drawn for exact totals, again and again. The shortest interval that knows the true totals, and so the law of the answer's
-//! error, is the narrowest window that holds 95% of all errors that were drawn. 500 draws (60 at small scale, 5,000 in
-//! `scripts/slow`) leave the covered share a standard error of 1% (2.8%, 0.3%), and the window's width one of about 6.5% (17%, 2%).
+//! Noise is drawn repeatedly for exact totals. The shortest interval for known totals, and hence a known distribution
+//! of the answer's error, is the narrowest window that contains 95% of all drawn errors. With 500 draws (60 at small
+//! scale, 5,000 in `scripts/slow`) the covered share has a standard error of 1% (2.8%, 0.3%), and the window's width
+//! one of about 6.5% (17%, 2%).
 
 use deniable_answers::{Noisy, ShownValue};
 use deniable_core::adversary::Adjacency;
@@ -26,13 +28,13 @@ fn query(sql: &str) -> Query {
     deniable_sql::plan(sql, &[TableSchema::protected("t", columns, None)]).unwrap()
 }
 
-/// Exact totals of `rows` rows whose values have this mean, as a part of the range from its middle, and this standard deviation, as a
-/// part of the range.
+/// Exact totals of `rows` rows whose values have this mean, as a part of the range from its middle, and this standard
+/// deviation, as a part of the range.
 fn totals(query: &Query, rows: i128, mean: f64, deviation: f64) -> Vec<i128> {
     let total = |kind: &MeasureKind| match kind {
         MeasureKind::Sum { range, .. } => {
             let width = (range.high - range.low) as f64;
-            // Sums that are not of differences from the middle begin at the lower end.
+            // Values of sums without centring begin at the lower end of the range.
             let middle = if range.low >= 0 { 0.5 } else { 0.0 };
             ((mean + middle) * width * rows as f64).round() as i128
         }
@@ -48,7 +50,7 @@ fn totals(query: &Query, rows: i128, mean: f64, deviation: f64) -> Vec<i128> {
 
 struct Coverage {
     covered: f64,
-    /// The mean width against the narrowest window of errors.
+    /// The ratio of the mean width to that of the narrowest window of errors.
     width: f64,
 }
 
@@ -77,7 +79,7 @@ fn simulate(
     let hiding = |at: usize| Decay::hiding(&each, &query.sensitivity(at, adjacency)).unwrap();
     let decays: Vec<Decay> = (0..query.measures().len()).map(hiding).collect();
     let totals = totals(&query, rows, mean, deviation);
-    // Of no rows, or over a sum of zero, there is none.
+    // Undefined without rows, or over a sum of zero.
     let truth = estimates(&query, totals.clone(), &decays)[0]?;
     // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(18);
@@ -140,9 +142,9 @@ fn composed_intervals_cover_and_are_hardly_wider_than_the_shortest() {
             let Coverage { covered, width } = found;
             println!("{answer:32} {rows:>7} rows, R = {odds:<6} {adjacency:12} covers {covered:.4}, width {width:.3}");
             assert!(found.covered >= 0.95 - missed, "{answer} of {rows} rows at {odds}: {}", found.covered);
-            // Where the noise of the count is a good part of it the law that is known depends on numbers that are not: up to a
-            // fifth is lost then, and with few rows more.
-            // A whole number of few steps is covered by a step more or less.
+            // If the noise of the count is a large part of it, the known distribution depends on unknown numbers: up to
+            // a fifth of the width is lost then, and more with few rows.
+            // An integer with few steps is covered with an error of one step.
             let is_coarse = answer == "COUNT(*)" && odds == whole(3);
             let most = if is_coarse {
                 1.3
@@ -156,9 +158,9 @@ fn composed_intervals_cover_and_are_hardly_wider_than_the_shortest() {
     }
 }
 
-/// Where there are few rows, or none, nothing is claimed that is not so.
+/// Coverage holds with few rows, or without rows, too.
 #[test]
-fn few_rows_are_covered_too() {
+fn intervals_of_few_rows_cover() {
     let draws = match scale() {
         Scale::Small => 50,
         Scale::Full => 400,

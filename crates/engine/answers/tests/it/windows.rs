@@ -1,5 +1,5 @@
-//! Window functions over noisy results: their intervals cover as often as stated, and are hardly wider than the shortest ones that know the
-//! truth; what is no number of its own has none; rows of people are never looked through.
+//! Window functions over noisy results: their intervals cover with the stated confidence, and are hardly wider than the
+//! shortest intervals for known totals; undefined numbers have no interval; windows over rows of people are rejected.
 
 use deniable_answers::{Noisy, ShownRow, ShownValue};
 use deniable_core::adversary::Adjacency;
@@ -30,7 +30,7 @@ fn query(sql: &str) -> Query {
     deniable_sql::plan(sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
-/// What hides each measure where the odds are shared equally.
+/// The decays of the measures if they share the odds equally.
 pub(super) fn decays(query: &Query, odds: &Rational) -> Vec<Decay> {
     let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
     (0..query.measures().len())
@@ -62,8 +62,8 @@ fn numbers(rows: &[ShownRow], column: usize) -> Vec<[Option<f64>; 3]> {
 }
 
 #[test]
-fn their_intervals_cover_and_waste_little() {
-    // Of few draws the narrowest window is too narrow.
+fn intervals_of_windows_cover_and_are_short() {
+    // With few draws the narrowest window is too narrow.
     let (draws, most_wide, least) = if sized(0, 1) == 0 { (50, 1.8, 0.85) } else { (400, 1.35, 0.92) };
     for (shown, grouped) in [
         ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER ()", "ward"),
@@ -77,7 +77,7 @@ fn their_intervals_cover_and_waste_little() {
         let query = query(&format!("SELECT {grouped}, {shown} AS n FROM t GROUP BY {grouped} ORDER BY {grouped}"));
         let column = query.output().columns.len() - 1;
         for odds in [ratio(5, 4), ratio(51, 50)] {
-            // Under so much noise as the latter a ward may have no rows at all, and no average.
+            // Under this much noise a ward may have no rows at all, and no average.
             if shown.starts_with("AVG") && odds == ratio(51, 50) {
                 continue;
             }
@@ -109,7 +109,7 @@ fn their_intervals_cover_and_waste_little() {
                     errors[at].push(estimate.unwrap() - truth);
                 }
             }
-            // The narrowest window that holds 95% of the errors of each row.
+            // The narrowest window that contains 95% of the errors of each row.
             let mut shortest = 0.0;
             for errors in errors.iter_mut().filter(|errors| !errors.is_empty()) {
                 errors.sort_by(f64::total_cmp);
@@ -120,7 +120,7 @@ fn their_intervals_cover_and_waste_little() {
             let (covered, wider) = (covered as f64 / all as f64, width / shortest);
             println!("{shown:60} R = {odds:<4} covers {covered:.4}, width {wider:.3}");
             assert!(covered >= least, "{shown} at {odds}: {covered}");
-            // Of differences of averages the rows that each is divided by are bounded first.
+            // For differences of averages, the numbers of rows in the divisors are bounded first.
             let is_known = !shown.starts_with("AVG(age) - LAG");
             assert!(wider < if is_known { most_wide } else { 2.2 }, "{shown} at {odds}: {wider}");
         }
@@ -128,7 +128,7 @@ fn their_intervals_cover_and_waste_little() {
 }
 
 #[test]
-fn places_are_whole_and_what_they_rest_on_is_noisy() {
+fn ranks_and_row_numbers_are_integers_from_noisy_numbers() {
     let query = query(
         "SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r, DENSE_RANK() OVER (ORDER BY COUNT(*)) AS d, ROW_NUMBER() OVER (ORDER BY COUNT(*), ward) AS \
          n, COUNT(*) OVER () AS c, LEAD(COUNT(*), 2) OVER (ORDER BY ward) AS l, SUM(COUNT(*)) OVER (ORDER BY half_of ROWS BETWEEN UNBOUNDED PRECEDING \
@@ -151,22 +151,23 @@ fn places_are_whole_and_what_they_rest_on_is_noisy() {
     assert_eq!(estimates(6), [5.0, 12.0, 17.0, 26.0, 27.0, 32.0, 34.0, 42.0].map(Some));
 }
 
-/// A row without a value has no part in the average of others.
+/// A row without a value does not count in the average of others.
 #[test]
-fn what_is_null_is_passed_over() {
+fn null_is_ignored() {
     let query = query(
         "SELECT ward, AVG(LAG_OF) OVER () AS a FROM (SELECT ward, LAG(COUNT(*)) OVER (ORDER BY ward) AS lag_of FROM t GROUP BY ward) AS x ORDER BY ward",
     );
     let decays = decays(&query, &ratio(3, 1));
     let cells = vec![10, 20, 30, 40, 50, 60, 70, 1_000];
     let rows = deniable_answers::show(&query, &Noisy { values: vec![cells], consistent: None, decays }, &ratio(19, 20));
-    // The first ward has none before it, and the last is before none.
+    // The first ward has no row before it, and the last no row after it.
     assert!(numbers(&rows, 1).iter().all(|[estimate, ..]| *estimate == Some(40.0)));
 }
 
-/// Sums over rows of sums over rows look at all rows once more for each nesting: what rests on too many values has no interval, at no cost.
+/// Nested sums over rows visit all rows again at each level: numbers that depend on too many values have no interval,
+/// and cost no time.
 #[test]
-fn what_rests_on_very_many_has_no_interval() {
+fn numbers_of_very_many_values_have_no_interval() {
     let many = 400;
     let columns = vec![Column::new("ward", ColumnType::Integer).with_keys((0..many).map(Key::Integer).collect())];
     let nested = |depth: usize| {
@@ -189,14 +190,14 @@ fn what_rests_on_very_many_has_no_interval() {
         let is_known = |[_, low, high]: &[Option<f64>; 3]| low.is_some() && high.is_some();
         assert!(is_known(&rows[9]) && !is_known(&rows[399]), "{depth}");
         assert_eq!(rows[399][0], Some(last), "{depth}");
-        // The first that has none is beyond those that have.
+        // The first row without an interval comes after those with one.
         assert!(rows.is_sorted_by_key(|row| !is_known(row)), "{depth}");
     }
 }
 
-/// An average of numbers that bounds hold between two ends is between them, too, whatever the noise is; what is public is known exactly.
+/// An average of numbers within bounds is within these bounds, whatever the noise; public numbers are known exactly.
 #[test]
-fn what_is_possible_bounds_averages() {
+fn averages_are_within_the_possible_range() {
     let query = query(
         "SELECT AVG(m) AS a, MAX(m) AS x, SUM(w) AS s FROM (SELECT ward, AVG(age) AS m, 0.1 * ward AS w FROM t GROUP BY ward)",
     );
@@ -242,7 +243,7 @@ fn windows_over_rows_of_people_are_refused() {
     }
 }
 
-/// Kaplan-Meier: what is left after each month of those at risk, from disjoint counts, with intervals.
+/// Kaplan-Meier: the share that survives each month among those at risk, from disjoint counts, with intervals.
 #[test]
 fn a_survival_curve() {
     let sql = "SELECT month, EXP(SUM(LN(1 - deaths / at_risk)) OVER (ORDER BY month)) AS survival FROM (
@@ -254,7 +255,7 @@ fn a_survival_curve() {
     let columns =
         vec![Column::new("month", ColumnType::Integer).with_keys(keys), Column::new("died", ColumnType::Boolean)];
     let query = deniable_sql::plan(sql, &[TableSchema::protected("f", columns, None)]).unwrap();
-    // Who died and who was not followed any longer are two groups of one grouping.
+    // Deaths and losses to follow-up are two groups of one grouping.
     assert!(query.measures().len() == 2 && (0..2).all(|at| *query.part(at) == whole(1)));
     let deaths = [60, 55, 50, 44, 40, 30, 22, 15];
     let censored = [20, 25, 20, 30, 31, 40, 35, 90];

@@ -73,7 +73,7 @@ impl Fold {
     ) -> Result<(), ComputeError> {
         match self {
             Self::Beyond(caps, watch) => {
-                let beyond = who_is_beyond(keeper, rows, *caps, watch.as_deref());
+                let beyond = exceeds_caps(keeper, rows, *caps, watch.as_deref());
                 let cells = |batch: &[bool]| batch.iter().map(|is_beyond| u32::from(*is_beyond)).collect();
                 beyond.chunks(batch_size).try_for_each(|batch| take(&one_row_each(cells(batch), Vec::new())))
             }
@@ -87,7 +87,7 @@ impl Fold {
 }
 
 /// For each entity, in the order of the walk, whether it exceeds these caps.
-fn who_is_beyond(keeper: &mut Keeper, rows: &[u64], caps: Caps, watch: Option<&Watch>) -> Vec<bool> {
+fn exceeds_caps(keeper: &mut Keeper, rows: &[u64], caps: Caps, watch: Option<&Watch>) -> Vec<bool> {
     let mut all = Vec::new();
     for cut in 0..keeper.cuts() {
         // Every level visits the same entities in the same order.

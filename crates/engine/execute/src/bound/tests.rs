@@ -247,9 +247,9 @@ fn arguments(table: &TableSchema) -> Vec<Argument> {
 }
 
 /// Bytes that suffice for the kept rows of an entity in all cells, but not for those of all entities.
-const LITTLE: usize = 30_000;
+const SCARCE_MEMORY: usize = 30_000;
 /// Bytes that suffice for three times the rows of the largest entity.
-const ENOUGH: usize = 1 << 21;
+const AMPLE_MEMORY: usize = 1 << 21;
 
 #[test]
 fn the_operator_keeps_the_rows_of_the_reference() {
@@ -296,8 +296,8 @@ fn the_operator_keeps_the_rows_of_the_reference() {
         largest.sort_unstable();
         let largest = largest.chunk_by(PartialEq::eq).map(<[_]>::len).max().unwrap();
         let most = caps.rows_per_group.saturating_mul(caps.groups) as usize * levels;
-        let little = if most.min(largest) > 8 { ENOUGH } else { LITTLE };
-        for memory in [None, Some(ENOUGH), Some(little)] {
+        let little = if most.min(largest) > 8 { AMPLE_MEMORY } else { SCARCE_MEMORY };
+        for memory in [None, Some(AMPLE_MEMORY), Some(little)] {
             let batch = shuffled(&mut dice, &batch);
             let (size, partitions) = (dice.pick(&[3, 300, 8_192]), 1 + dice.below(4));
             let partitions = dealt(&mut dice, &batch, size, partitions);
@@ -306,7 +306,7 @@ fn the_operator_keeps_the_rows_of_the_reference() {
             let (kept, spilled_now) = run(&case);
             spilled += spilled_now;
             assert!(kept == expected, "round {round}: {caps:?}, memory {memory:?}, {kind:?}, {text}");
-            assert!(spilled_now > 0 || memory != Some(LITTLE) || rows == 50, "nothing spilled");
+            assert!(spilled_now > 0 || memory != Some(SCARCE_MEMORY) || rows == 50, "nothing spilled");
         }
     }
     assert!(spilled > 5_000 && bitten > sized(2_000, 10_000), "{spilled} spilled, {bitten} dropped: too tame");

@@ -142,7 +142,7 @@ fn shown(sql: &str, rows: &str, table: &TableSchema) -> Vec<Vec<String>> {
 }
 
 /// x within [0, 5], keys a and b of k, and values beyond both.
-const FEW: &str = "who,x,k,s,b,y,d\n1,1,a,,true,,\n2,2,b,,false,,\n3,,,,,,\n4,,z,,,,\n5,9,a,,true,,\n";
+const ROWS: &str = "who,x,k,s,b,y,d\n1,1,a,,true,,\n2,2,b,,false,,\n3,,,,,,\n4,,z,,,,\n5,9,a,,true,,\n";
 
 fn row_level() -> TableSchema {
     TableSchema { entity: None, ..declared() }
@@ -151,7 +151,7 @@ fn row_level() -> TableSchema {
 /// Both truth values of a condition and all constants of a choice are groups, in the order in which keys are counted.
 #[test]
 fn groups_that_missing_and_undeclared_values_alone_reach() {
-    let by = |group: &str| counted_in(FEW, &row_level(), &format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"));
+    let by = |group: &str| counted_in(ROWS, &row_level(), &format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"));
     let same = |group: &str, expected: &[(&str, i128)]| {
         let expected: BTreeMap<String, i128> = expected.iter().map(|(key, n)| ((*key).to_owned(), *n)).collect();
         let mut found = by(group);
@@ -206,7 +206,7 @@ fn no_group_is_added_that_no_row_can_have() {
 /// A total beside groups counts all rows; rows outside the shown groups count in it alone.
 #[test]
 fn a_total_beside_groups_includes_rows_outside_them() {
-    let rows = |sql: &str| shown(sql, FEW, &row_level()).iter().map(|row| row.join(" ")).collect::<Vec<_>>();
+    let rows = |sql: &str| shown(sql, ROWS, &row_level()).iter().map(|row| row.join(" ")).collect::<Vec<_>>();
     let percent = "SELECT k, COUNT(*) * 100.0 / (SELECT COUNT(*) FROM t) AS p FROM t GROUP BY k";
     assert_eq!(rows(percent), ["a 40", "b 20"]);
     let windows =

@@ -323,7 +323,7 @@ impl Derivation<'_> {
     }
 }
 
-/// How further keys of a node follow from those of other nodes.
+/// The rule by which further keys of a node follow from those of other nodes.
 enum Rule {
     /// No further keys.
     None,

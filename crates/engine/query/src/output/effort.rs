@@ -27,9 +27,10 @@ const COUNT_BITS: u64 = 40;
 /// Steps of the reach of a weighted sum: for each noisy number, and for each distinct weight.
 const REACH: u64 = 2;
 const DIFFERING: u64 = 80;
-/// Steps to invert the characteristic function of the sum of more than [`FEW`] noises.
+/// Steps to invert the characteristic function of the sum of more than [`MOST_DIRECT`] noises.
 const INVERSION: u64 = 2_000;
-const FEW: u64 = 12;
+/// Most noises whose sum is bounded without that inversion.
+const MOST_DIRECT: u64 = 12;
 /// Evaluations of the reach for the interval of a ratio.
 const TRIES: u64 = 60;
 
@@ -109,8 +110,11 @@ impl Walk<'_> {
         let form = form.saturating_mul(3 + 2 * part.depth);
         let width = part.width.min(visits);
         let differing = DIFFERING.saturating_mul(part.differing.min(width));
-        let reach =
-            REACH.saturating_mul(width).saturating_add(if width > FEW { INVERSION + differing } else { 8 * width });
+        let reach = REACH.saturating_mul(width).saturating_add(if width > MOST_DIRECT {
+            INVERSION + differing
+        } else {
+            8 * width
+        });
         let tries = if part.is_ratio { TRIES } else { 2 };
         // Consistent tables evaluate each number twice: as shown and as measured.
         part.number

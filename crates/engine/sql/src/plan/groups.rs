@@ -48,7 +48,7 @@ pub(super) struct AggregateTerms {
     pub(super) columns: Vec<Term>,
 }
 
-/// Aggregates of the same rows, the main one first, and what is below them.
+/// Aggregates of the same rows, the main one first, and everything below them.
 pub(super) fn core(
     aggregates: &[&Aggregate],
     tables: &[TableSchema],

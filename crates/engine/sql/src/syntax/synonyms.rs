@@ -28,11 +28,11 @@ pub(super) fn rewrite(statement: &mut Statement) {
 const SUBSTRING: &str = "substr";
 
 /// Digits of the least 64-bit integer, whose sign is an operator before them.
-const LEAST: &str = "9223372036854775808";
+const LEAST_INTEGER: &str = "9223372036854775808";
 
 #[derive(Default)]
 struct Synonyms {
-    /// Whether the next expression is [`LEAST`] after its sign.
+    /// Whether the next expression is [`LEAST_INTEGER`] after its sign.
     is_least: bool,
 }
 
@@ -50,7 +50,7 @@ impl VisitorMut for Synonyms {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         if let Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } = expr {
-            self.is_least = digits_of(inner) == Some(LEAST);
+            self.is_least = digits_of(inner) == Some(LEAST_INTEGER);
         }
         ControlFlow::Continue(())
     }

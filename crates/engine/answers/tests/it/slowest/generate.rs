@@ -1,4 +1,4 @@
-//! Random short queries; each kind is slow for another reason.
+//! Random short queries; each kind is slow for a different reason.
 
 use super::Dice;
 

@@ -1,4 +1,4 @@
-//! Short queries made to be slow. Planning and evaluation count steps, and queries beyond the limit are refused
+//! Short queries designed to be slow. Planning and evaluation count steps, and queries beyond the limit are rejected
 //! before the charge.
 
 mod generate;
@@ -66,8 +66,7 @@ fn lists(filters: usize, constants: usize) -> String {
 }
 
 /// Commit af891581 compared each pair of conditions at each place with each constant, and searched each constant
-/// linearly: about
-/// 190·402·100·100 and 435·510·127·127 comparisons, 0.8 and 3.6 billion (28 and 169 seconds).
+/// linearly: about 190·402·100·100 and 435·510·127·127 comparisons, 0.8 and 3.6 billion (28 and 169 seconds).
 #[test]
 fn conditions_on_many_constants_are_compared_in_few_steps() {
     for (filters, constants, steps) in [(20, 100, 60_000), (30, 127, 150_000), (12, 127, 40_000)] {
@@ -96,8 +95,7 @@ fn nested(depth: usize) -> String {
 }
 
 /// In commit af891581 each window doubled the digits of the one before: 17 windows took 46 seconds, and 26 did not
-/// end when the count
-/// was above the threshold.
+/// finish when the count was above the threshold.
 #[test]
 fn windows_over_windows_have_numbers_of_few_bits() {
     for depth in [5, 17, 26] {
@@ -149,9 +147,8 @@ fn long_products_are_exact_and_quick() {
     assert_eq!(estimates, (0..4).map(power).collect::<Vec<_>>());
 }
 
-/// The evaluator visits LAG again at each use, so the cost of the first query doubles with each step. The cost of
-/// the second grows
-/// with cells times rows in a partition.
+/// The evaluator visits LAG again at each use, so the cost of the first query doubles with each step. The cost of the
+/// second grows with cells times rows in a partition.
 #[test]
 fn results_of_too_many_steps_are_refused_before_the_charge() {
     let step = |at: usize| {

@@ -6,10 +6,10 @@
 //! | evaluation of rows, and joins | `compute` |
 //! | caps on entities, and totals of cells | `bound` |
 //! | rows and values that caps and bounds leave out | [`fn@losses`], for the curator alone |
-//! | answers on generated rows | [`Simulation`] |
+//! | answers on made-up rows | [`Simulation`] |
 //!
 //! Exact answers leave this crate only as [`Exact`], which cannot be printed. Its comparisons ([`Exact::is_same`],
-//! [`Exact::changes`]) are for answers on generated rows alone.
+//! [`Exact::changes`]) are for answers on made-up rows alone.
 
 mod bound;
 mod compute;

@@ -1,4 +1,4 @@
-//! What an engine answers, and whether rows can add up to it.
+//! Parses and checks an engine's answer: whether its sums are possible for any rows.
 
 use super::statement::greatest;
 use super::{Numbers, Statement, contents};
@@ -6,10 +6,10 @@ use deniable_execute::{Exact, Totals};
 use deniable_query::Query;
 use std::collections::BTreeSet;
 
-/// A row of what an engine answers: a cell, its sums, and the largest ranks among what was counted in it.
+/// A row of an engine's answer: a cell, its sums, and the largest ranks of the rows counted in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// The cell, by its place among all combinations of keys.
+    /// The cell, by its position among all combinations of keys.
     pub cell: i128,
     /// The sums.
     pub sums: Vec<i128>,
@@ -17,31 +17,32 @@ pub struct Row {
     pub cells: i128,
     /// The most rows of one entity in the cell.
     pub rows: i128,
-    /// How many cells there are in the answer.
+    /// Number of cells in the answer.
     pub of: i128,
 }
 
-/// What an engine answers: the totals of cells, and what all rows are.
+/// An engine's answer: the totals of cells, and the contents of all rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The cells in which there is anything.
+    /// The cells that are not empty.
     pub cells: Vec<Row>,
-    /// What the rows of the relation are, however many count.
+    /// The contents of the relation, whatever rows count.
     pub contents: Contents,
 }
 
-/// What all rows of a relation are, in any order: how many, and sums of keyed hashes of them. It must not be shown.
+/// The contents of all rows of a relation, independent of order: their number, and sums of keyed hashes. It must not be
+/// shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
-    /// How many.
+    /// Number of rows.
     pub rows: i128,
-    /// The sums.
+    /// The sums of the hashes.
     pub sums: [i128; contents::SUMS],
 }
 
 impl Answer {
-    /// Takes an answer apart: rows as they come, each a cell, its sums, both ranks and the number of cells. `None` where it is something
-    /// else.
+    /// Parses rows of integers, each a cell, its sums, both ranks and the number of cells. `None` if they do not have
+    /// this form.
     #[must_use]
     pub fn of(rows: &Numbers, statement: &Statement) -> Option<Self> {
         let (mut cells, mut contents) = (Vec::new(), None);
@@ -62,23 +63,24 @@ impl Answer {
         Some(Self { cells, contents: contents? })
     }
 
-    /// The exact totals that an engine answered.
+    /// The exact totals in an engine's answer.
     ///
     /// # Errors
-    /// When a cell is none or there twice, sums are missing, more counts than the caps allow, or a count or sum is more than all rows come to.
+    /// When a cell is invalid or a duplicate, sums are missing, more rows count than the caps allow, or a count or sum
+    /// exceeds what all rows can have.
     pub fn totals(&self, query: &Query) -> Result<Exact, AnswerMismatch> {
         let mut totals = Totals::new(query);
         let (caps, all, wanted) = (query.caps(), self.contents.rows, totals.wanted());
         let mut seen = BTreeSet::new();
-        // How large each sum may be, over all cells together: a row is in one of them.
+        // The largest possible size of each sum, over all cells together: each row is in one cell.
         let most: Vec<i128> = wanted.iter().map(|what| greatest(*what, query).saturating_mul(all)).collect();
         let mut sizes = vec![0_i128; wanted.len()];
         for Row { cell, sums, cells, rows, of } in &self.cells {
             if usize::try_from(*of) != Ok(self.cells.len()) {
-                return Err(AnswerMismatch("lacks cells that it had"));
+                return Err(AnswerMismatch("lacks cells that it counted"));
             }
             let place = usize::try_from(*cell).ok().filter(|cell| *cell < query.cells(0));
-            let place = place.ok_or(AnswerMismatch("has a cell that is none"))?;
+            let place = place.ok_or(AnswerMismatch("has an invalid cell"))?;
             if !seen.insert(place) {
                 return Err(AnswerMismatch("has a cell twice"));
             }
@@ -89,11 +91,11 @@ impl Answer {
             let sizes = sizes.iter_mut().zip(sums);
             sizes.for_each(|(size, sum)| *size = size.saturating_add(sum.checked_abs().unwrap_or(i128::MAX)));
             if !totals.set(place, sums) {
-                return Err(AnswerMismatch("has sums that no rows add up to"));
+                return Err(AnswerMismatch("has sums that no rows can have"));
             }
         }
         if sizes.iter().zip(&most).any(|(size, most)| size > most) {
-            return Err(AnswerMismatch("has sums that no rows add up to"));
+            return Err(AnswerMismatch("has sums that no rows can have"));
         }
         Ok(totals.finish())
     }

@@ -1,4 +1,4 @@
-//! What all rows of a relation are, in whatever order: how many, and a keyed sum over them (V-1).
+//! The contents of a relation, independent of the order of rows: their number, and keyed sums over them (V-1).
 
 use super::StorageType;
 use super::dialect::{Dialect, around};
@@ -6,16 +6,16 @@ use super::expression::{integer, typed, wide};
 use deniable_expression::Type;
 use std::collections::BTreeMap;
 
-/// Sums that tell it, of 24 bits of each row's hash each: 120 bits in all. 2^39 rows have a sum of 64 bits, which engines add up several times as
-/// fast as wider ones.
+/// Number of sums, each over 24 bits of every row's hash: 120 bits in all. For up to 2^39 rows a sum fits in 64 bits,
+/// which engines add several times as fast as wider numbers.
 pub(super) const SUMS: usize = 5;
-/// Hexadecimal digits of so many bits.
+/// Number of hexadecimal digits of 24 bits.
 const DIGITS: usize = 6;
-/// Numbers of a row: how many rows there are, and the sums.
+/// Number of values that describe the contents: the number of rows, and the sums.
 pub(super) const NUMBERS: usize = 1 + SUMS;
 
-/// All columns that the engine keeps in a type of which all values mean the same everywhere, as values, `h0`, `h1`, ... by their names; and
-/// the digits of a keyed hash of what they hold, whatever is declared of them.
+/// All columns with a type whose values are the same in every engine, as values, `h0`, `h1`, ... in the order of their
+/// names, and the digits of a keyed hash of them, whatever the policy declares.
 pub(super) fn hashed(dialect: Dialect, stored: &BTreeMap<String, StorageType>) -> (Vec<String>, String) {
     let spelt = dialect.spellings();
     let (mut values, mut parts) = (Vec::new(), String::new());
@@ -43,17 +43,17 @@ pub(super) fn hashed(dialect: Dialect, stored: &BTreeMap<String, StorageType>) -
     (values, around(spelt.hash_digits, &format!("{} || 'f'{parts}", spelt.salt)))
 }
 
-/// The numbers, over rows whose hash is `h`.
+/// The values that describe the contents, over rows whose hash is `h`.
 pub(super) fn numbers(dialect: Dialect) -> Vec<String> {
     let part = |at: usize| {
         let digits = format!("substr(h, {}, {DIGITS})", 1 + at * DIGITS);
-        // There may be no rows.
+        // The sum over no rows is NULL.
         wide(&format!("COALESCE(SUM({}), 0)", around(dialect.spellings().number_of, &digits)))
     };
     std::iter::once(wide("COUNT(*)")).chain((0..SUMS).map(part)).collect()
 }
 
-/// As a row of totals of so many sums, of the cell -1.
+/// The contents as a row of totals with this many sums, of the cell -1.
 pub(super) fn as_cell(
     dialect: Dialect,
     relation: &str,

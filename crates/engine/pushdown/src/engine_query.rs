@@ -1,4 +1,4 @@
-//! What the engine that holds a table is asked: a question, a look at all rows, and a trial.
+//! Queries to the engine that holds a table: a query, a survey of all rows, and a trial.
 
 use super::{Answer, Dialect, Refusal, Statement, Survey, Trial, statement, survey};
 use deniable_core::text::hexadecimal;
@@ -10,7 +10,7 @@ use deniable_query::Query;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// A question that an engine is ready to be asked.
+/// A query that is ready to be sent to an engine.
 #[derive(Debug)]
 pub struct EngineQuery {
     query: Query,
@@ -21,10 +21,10 @@ pub struct EngineQuery {
 }
 
 impl EngineQuery {
-    /// Writes the statement; `None` where no engine holds the rows.
+    /// Writes the statement; `None` if the rows are not in an engine.
     ///
     /// # Errors
-    /// What is not computed by an engine, and a question that ranks rows as those of files are ranked.
+    /// When the engine cannot compute the query, or the query ranks rows in the way of files.
     pub(crate) fn new(query: &Query, source: &Source) -> Result<Option<Self>, SourceError> {
         let Some(table) = source.engine() else { return Ok(None) };
         let dialect = Dialect::of(table.kind());
@@ -36,7 +36,7 @@ impl EngineQuery {
         Ok(Some(Self { query: query.clone(), source: source.clone(), table: table.clone(), statement, trials }))
     }
 
-    /// The engine, as it is known again under this key.
+    /// A mark of the engine, keyed, by which the ledger recognises it.
     #[must_use]
     pub fn engine_mark(&self, key: &[u8; 32]) -> String {
         self.table.engine_mark(key)
@@ -48,7 +48,7 @@ impl EngineQuery {
         self.table.about()
     }
 
-    /// SHA-256 of the statement and of those that it is tried with, one after the other, a line break behind each.
+    /// SHA-256 of the statement and of those of its trials, in turn, with a line break after each.
     #[must_use]
     pub fn digest(&self) -> String {
         let mut hasher = Sha256::new();
@@ -60,25 +60,25 @@ impl EngineQuery {
         hexadecimal(&hasher.finalize())
     }
 
-    /// Tries the statement on rows that nobody is in.
+    /// Tries the statement on made-up rows.
     ///
     /// # Errors
-    /// When the engine fails, or answers something else than this program.
+    /// When the engine fails, or its answer differs from this program's.
     pub fn try_out(&self) -> Result<(), SourceError> {
         self.trials.iter().try_for_each(|trial| trial.ask(&|sql, salt| self.table.numbers(sql, salt)))
     }
 
-    /// Asks it, and gives the exact totals.
+    /// Runs the statement and returns the exact totals.
     ///
     /// # Errors
-    /// When the engine fails, its rows are not those that were registered, or its answer is none.
+    /// When the engine fails, its rows are not the registered ones, or its answer is invalid.
     pub(crate) fn compute(&self, salt: &Salt) -> Result<Exact, SourceError> {
         let table = &self.source.table().name;
         let lied = |what: String| SourceError::Lied { table: table.clone(), what };
         let rows = self.table.numbers(&self.statement.sql, &salt.digits())?;
         let answer =
-            Answer::of(&rows, &self.statement).ok_or_else(|| lied("its answer is of another shape".to_owned()))?;
-        // First whether the answer is one: what an engine that does not do as it is told says of its rows is worth nothing.
+            Answer::of(&rows, &self.statement).ok_or_else(|| lied("its answer has the wrong shape".to_owned()))?;
+        // The answer is checked first: if it is invalid, the contents it reports cannot be trusted.
         let exact = answer.totals(&self.query).map_err(|lie| lied(lie.to_string()))?;
         match self.source.known_again(answer.contents.rows, &answer.contents.sums) {
             Some((_, false)) => Err(SourceError::Changed { table: table.clone() }),
@@ -87,18 +87,19 @@ impl EngineQuery {
     }
 }
 
-/// Looks at all rows of a table that an engine holds: what was found in them, and their fingerprint. `None` where no engine holds them.
+/// Surveys all rows of a table in an engine: the report, and the fingerprint of the rows. `None` if the rows are not in
+/// an engine.
 ///
 /// # Errors
-/// When the engine fails, answers something else than counts, or keeps a declared column in a type of which not all values mean the same
-/// everywhere.
+/// When the engine fails, its answer is not counts, or it stores a declared column in a type whose values differ
+/// between engines.
 pub fn look(source: &Source, salt: &Salt) -> Result<Option<(Report, String)>, SourceError> {
     let Some(table) = source.engine() else { return Ok(None) };
     let schema = source.table();
     let question: Survey =
         survey(schema, Dialect::of(table.kind()), table.relation(), &table.stored()).map_err(refused)?;
     let rows = table.numbers(&question.sql, &salt.digits())?;
-    let lied = || SourceError::Lied { table: schema.name.clone(), what: "its counts are none".to_owned() };
+    let lied = || SourceError::Lied { table: schema.name.clone(), what: "its counts are invalid".to_owned() };
     let (contents, report) = question.read(&rows).ok_or_else(lied)?;
     let (fingerprint, _) = source.known_again(contents.rows, &contents.sums).ok_or_else(lied)?;
     Ok(Some((report, fingerprint)))

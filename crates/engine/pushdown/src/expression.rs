@@ -1,14 +1,14 @@
-//! Expressions of a row in an engine's SQL: total, like those they stand for, so that no value makes the engine fail.
+//! Expressions of a row in an engine's SQL. They are total, like the originals, so that no value makes the engine fail.
 //!
-//! Every step whose text would be needed twice is a column of its own, in a layer above those that it is made of; a question of a few lines
-//! never becomes a statement of megabytes.
+//! Every step that is used more than once becomes a column in a layer above those of its arguments, so that a query of
+//! a few lines never becomes a statement of megabytes.
 //!
-//! | type | in the engine |
+//! | type | representation in the engine |
 //! |---|---|
-//! | whole number | `BIGINT`; arithmetic in the wide type, where no two of them overflow, and back |
-//! | decimal | `DOUBLE`, never infinite; compared and put on a grid, and nothing else |
-//! | text | its bytes: no collation has a say |
-//! | day | days since 1970, `BIGINT` |
+//! | integer | `BIGINT`; arithmetic in the wide type, which two of them do not overflow, and back |
+//! | decimal | `DOUBLE`, never infinite; compared and rounded to a grid only |
+//! | text | its bytes: collations have no effect |
+//! | date | days since 1970, `BIGINT` |
 
 use super::StorageType;
 use super::dialect::{Dialect, INTEGER, WIDE, around};
@@ -16,46 +16,46 @@ use super::refusal::{MATERIALISE, PULL, Refusal};
 use deniable_expression::{Comparison, Id, LONGEST_TEXT, Node, Operation, Program, Type, Value};
 use std::collections::BTreeMap;
 
-/// Most layers of columns over the table's.
+/// Most layers of columns above the table's.
 const MOST_LAYERS: usize = 60;
 /// Most bytes of all expressions.
 const MOST_BYTES: usize = 1 << 18;
 
-/// An expression, and from which layer on the columns are there that it names.
+/// An expression, and the lowest layer above which all its columns exist.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     pub(super) sql: String,
     pub(super) layer: usize,
 }
 
-/// Expressions as they are written.
+/// Writes expressions.
 pub(super) struct Writer<'a> {
     dialect: Dialect,
     program: &'a Program,
-    /// How the engine keeps each input.
+    /// The engine's type of each input.
     stored: &'a BTreeMap<usize, StorageType>,
     known: BTreeMap<Id, Text>,
-    /// The columns of each layer: a name and an expression of those below.
+    /// The columns of each layer: a name and an expression of columns below.
     pub(super) layers: Vec<Vec<(String, String)>>,
     bytes: usize,
 }
 
-/// A whole number of any size.
+/// An integer of any size, as a constant.
 pub(super) fn wide(number: &str) -> String {
     format!("CAST({number} AS {WIDE})")
 }
 
-/// A whole number as a constant.
+/// A 64-bit integer, as a constant.
 pub(super) fn integer(number: i128) -> String {
     format!("CAST({number} AS {INTEGER})")
 }
 
-/// A decimal as a constant.
+/// A decimal, as a constant.
 pub(super) fn double(dialect: Dialect, number: f64) -> String {
     format!("CAST('{number:e}' AS {})", dialect.spellings().double)
 }
 
-/// A column of a table as a value of its declared type, NULL where there is none.
+/// A column of a table as a value of its declared type, NULL if it is invalid.
 pub(super) fn typed(dialect: Dialect, kind: Type, stored: StorageType, name: &str) -> Option<String> {
     let spelt = dialect.spellings();
     let column = dialect.name(name);
@@ -84,12 +84,12 @@ impl<'a> Writer<'a> {
         Self { dialect, program, stored, known: BTreeMap::new(), layers: Vec::new(), bytes: 0 }
     }
 
-    /// The value of a node.
+    /// Writes the value of a node.
     ///
     /// # Errors
-    /// When engines do not agree on an operation, or the expression is too large.
+    /// When engines differ in an operation, or the expression is too large.
     pub(super) fn value(&mut self, id: Id) -> Result<Text, Refusal> {
-        // Arguments stand before what uses them, so that nothing recurses.
+        // Arguments come before the nodes that use them, so no recursion is needed.
         let mut wanted = vec![id];
         let mut all = Vec::new();
         while let Some(next) = wanted.pop() {
@@ -105,11 +105,7 @@ impl<'a> Writer<'a> {
             let text = self.node(next)?;
             self.bytes += text.sql.len();
             if self.bytes > MOST_BYTES || self.layers.len() > MOST_LAYERS {
-                return Err(Refusal::new(
-                    "an expression of this size",
-                    "statements have limits of their own",
-                    MATERIALISE,
-                ));
+                return Err(Refusal::new("an expression of this size", "statements have size limits", MATERIALISE));
             }
             self.known.insert(next, text);
         }
@@ -121,7 +117,7 @@ impl<'a> Writer<'a> {
         self.known.get(&id).cloned().unwrap_or_else(nothing)
     }
 
-    /// A column that holds an expression, for whoever needs it more than once.
+    /// Makes an expression a column, so that it can be used more than once.
     pub(super) fn column(&mut self, name: String, text: &Text) -> Text {
         while self.layers.len() <= text.layer {
             self.layers.push(Vec::new());
@@ -142,7 +138,7 @@ impl<'a> Writer<'a> {
         };
         let kinds: Vec<Type> = arguments.iter().map(|argument| program.kind(*argument)).collect();
         let mut texts: Vec<Text> = arguments.iter().map(|argument| self.get(*argument)).collect();
-        // What is a boolean to a number, or is tested before it is used, is needed twice.
+        // These operations use their argument twice.
         if matches!((operation, kinds.first()), (Operation::Cast(_), Some(Type::Boolean)) | (Operation::Absolute, _)) {
             texts = texts.iter().map(|text| self.column(format!("n{}a", id.position()), text)).collect();
         }
@@ -206,7 +202,7 @@ impl<'a> Writer<'a> {
         Ok(Text { sql, layer })
     }
 
-    /// A whole number of up to 38 digits as one of 64 bits, NULL where it is none.
+    /// Converts an integer of up to 38 digits to 64 bits; NULL if it does not fit.
     fn narrowed(&mut self, id: Id, wide: Text) -> Text {
         let Text { sql: name, layer } = self.column(format!("n{}w", id.position()), &wide);
         let sql = format!("CASE WHEN {name} BETWEEN {} AND {} THEN CAST({name} AS {INTEGER}) END", i64::MIN, i64::MAX);
@@ -215,9 +211,9 @@ impl<'a> Writer<'a> {
 
     fn input(&self, position: usize) -> Result<Text, Refusal> {
         let known = self.stored.contains_key(&position);
-        // Typed below all layers.
+        // Inputs are columns below all layers.
         let text = || Text { sql: format!("c{position}"), layer: 0 };
-        known.then(text).ok_or_else(|| Refusal::new("a column of another table", "one table is read", PULL))
+        known.then(text).ok_or_else(|| Refusal::new("a column of another table", "a statement reads one table", PULL))
     }
 
     fn constant(&self, kind: Type, value: Option<&Value>) -> Result<String, Refusal> {
@@ -248,18 +244,18 @@ fn compared(comparison: Comparison, left: &str, right: &str) -> String {
 }
 
 fn refused_times() -> Refusal {
-    Refusal::new("a timestamp", "engines have zones and precisions of their own", MATERIALISE)
+    Refusal::new("a timestamp", "engines differ in time zones and precision", MATERIALISE)
 }
 
 fn refused(operation: &Operation, kinds: &[Type]) -> Refusal {
     let why = match (operation, kinds) {
-        (Operation::Cast(_), _) => "engines write and read values differently, and some fail on those that do not fit",
+        (Operation::Cast(_), _) => "engines convert values differently, and some fail on values that do not fit",
         (Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_), _) => {
-            "letters and patterns differ from engine to engine"
+            "case conversion and patterns differ between engines"
         }
         (Operation::Substring { .. }, _) => "engines count the characters of a text differently",
-        (_, [Type::Decimal, ..]) => "decimals overflow and round differently from engine to engine",
-        (_, [Type::Timestamp, ..]) => "engines have zones and precisions of their own",
+        (_, [Type::Decimal, ..]) => "decimals overflow and round differently between engines",
+        (_, [Type::Timestamp, ..]) => "engines differ in time zones and precision",
         _ => "engines do not agree on it for all values",
     };
     Refusal::new(operation.name(), why, MATERIALISE)

@@ -1,4 +1,4 @@
-//! Values on the grids that they are summed on.
+//! Rounds values to the grids on which they are summed.
 
 use super::dialect::{Dialect, INTEGER};
 use super::expression::{Text, Writer, double, integer};
@@ -7,12 +7,12 @@ use deniable_expression::{Decimal, Type};
 use deniable_query::facts::range::Grid;
 use num_traits::ToPrimitive;
 
-/// Grid points below this are counted exactly by doubles, with room for a step more.
+/// Below this, doubles count grid points exactly, with room for one more step.
 const MOST_UNITS: i64 = 1 << 50;
-/// Whole numbers below this can be added to others in 64 bits.
+/// Integers below this can be added to each other in 64 bits.
 pub(super) const ROOM: i128 = 1 << 62;
 
-/// A value in units of its grid, as files' values are brought there (`execute::bound::decode`).
+/// A value in units of its grid, rounded as values of files are (`execute::bound::decode`).
 pub(super) fn on_grid(
     dialect: Dialect,
     writer: &mut Writer<'_>,
@@ -22,7 +22,7 @@ pub(super) fn on_grid(
     grid: &Grid,
 ) -> Result<Text, Refusal> {
     let fine =
-        || Refusal::new("a value of so fine a grid", "doubles do not count it exactly", "declare a wider `step`");
+        || Refusal::new("a value on a grid this fine", "doubles do not represent it exactly", "declare a wider `step`");
     let most = grid.low.abs().max(grid.high.abs());
     let (Some(span), Some(per)) = (grid.unit.numer().to_i64(), grid.unit.denom().to_i64()) else { return Err(fine()) };
     if most >= MOST_UNITS {
@@ -31,11 +31,11 @@ pub(super) fn on_grid(
     let value = writer.column(format!("v{at}"), value);
     let (low, high) = (integer(grid.low.into()), integer(grid.high.into()));
     let clamped = |units: &str, layer| Text { sql: format!("LEAST(GREATEST({units}, {low}), {high})"), layer };
-    // Functions of engines pass over NULL: it is asked for by itself.
+    // LEAST and GREATEST of engines ignore NULL, which is therefore tested separately.
     let present = |text: Text| Text { sql: format!("CASE WHEN v{at} IS NOT NULL THEN {} END", text.sql), ..text };
     match kind {
         Type::Integer | Type::Date => {
-            // Beyond these values all units are beyond the bounds.
+            // Values beyond these have units beyond the bounds.
             let beyond = i128::from(most) * i128::from(span) / i128::from(per) + 1 + i128::from(span);
             if beyond * i128::from(per) + i128::from(span) >= ROOM {
                 return Err(fine());
@@ -46,7 +46,7 @@ pub(super) fn on_grid(
             if span == 1 {
                 return Ok(present(clamped(&scaled.sql, scaled.layer)));
             }
-            // Ties away from zero, on the number without its sign.
+            // Rounds ties away from zero, on the absolute value.
             let half = integer((span / 2).into());
             let sql = format!("CASE WHEN w{at} < 0 THEN - w{at} ELSE w{at} END + {half}");
             let size = writer.column(format!("x{at}"), &Text { sql, layer: scaled.layer });
@@ -72,7 +72,7 @@ pub(super) fn on_grid(
             let scaled = writer.column(format!("w{at}"), &scaled);
             let size = writer.column(format!("x{at}"), &Text { sql: format!("ABS(w{at})"), ..scaled });
             let whole = writer.column(format!("y{at}"), &Text { sql: format!("FLOOR(x{at})"), ..size });
-            // The fraction is exact; ties away from zero.
+            // The fraction is exact; ties round away from zero.
             let up = format!(
                 "CASE WHEN x{at} - y{at} >= {} THEN {} ELSE {} END",
                 double(dialect, 0.5),

@@ -1,4 +1,4 @@
-//! Where a row belongs, by the declared keys of what is grouped by.
+//! Computes the cell of a row from the declared keys of its groups.
 
 use super::dialect::{Dialect, INTEGER};
 use super::expression::{Text, Writer, integer};
@@ -7,14 +7,14 @@ use deniable_core::schema::Key;
 use deniable_expression::{Day, Type};
 use deniable_query::Query;
 
-/// Most keys of all groups together: each is a comparison of every row.
+/// Most keys of all groups together: every row is compared with each.
 const MOST_KEYS: usize = 2_000;
 
 /// The combination of a row's keys, NULL where one is not declared. The last group's keys vary fastest.
 pub(super) fn combination(query: &Query, dialect: Dialect, writer: &mut Writer<'_>) -> Result<Text, Refusal> {
     let keys: usize = query.groups().iter().map(|group| group.keys.len()).sum();
     if keys > MOST_KEYS {
-        return Err(Refusal::new("a grouping by so many keys", "every row would be compared with each", MATERIALISE));
+        return Err(Refusal::new("a grouping by this many keys", "every row would be compared with each", MATERIALISE));
     }
     let mut whole = Text { sql: integer(0), layer: 0 };
     for group in query.groups() {
@@ -27,7 +27,7 @@ pub(super) fn combination(query: &Query, dialect: Dialect, writer: &mut Writer<'
     Ok(whole)
 }
 
-/// Where a value is among keys, NULL where it is none of them.
+/// The position of a value among keys; NULL if it is not a key.
 pub(super) fn place(dialect: Dialect, keys: &[Key], kind: Type, value: &str) -> Result<String, Refusal> {
     let (mut null, mut other) = ("NULL".to_owned(), "NULL".to_owned());
     let mut branches = String::new();

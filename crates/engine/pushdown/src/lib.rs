@@ -1,19 +1,21 @@
-//! A query as one statement in the SQL of an engine that holds the rows: bounded totals come back, and nothing else.
+//! Translates a query to one statement in the SQL of the engine that holds the rows: only bounded totals leave the
+//! engine.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | how does each engine spell it? | `dialect`: a table |
-//! | which expressions mean the same everywhere, and fail nowhere? | `expression` |
-//! | how are rows bounded and added up? | `statement`, by `keys`, on a `grid` |
-//! | are the rows still the same? | `contents` |
-//! | is an answer one, and what are the totals? | [`Answer`] |
-//! | what should a curator know of them? | [`fn@survey`] |
-//! | how is the engine that holds a table asked? | [`EngineQuery`], [`look`] |
-//! | what is not computed there, and why? | [`Refusal`] |
-//! | does an engine do as it is told? | [`Trial`]: on rows that nobody is in (`made_up`), as a part of the statement (`values`) |
+//! | spellings of each engine | `dialect`: a table |
+//! | expressions that are total and equal in all engines | `expression` |
+//! | bounding and summing rows | `statement`, with `keys` and `grid` |
+//! | detection of changed rows | `contents` |
+//! | checks of an answer, and its totals | [`Answer`] |
+//! | the curator's survey of a table | [`fn@survey`] |
+//! | communication with the engine | [`EngineQuery`], [`look`] |
+//! | queries that engines do not compute | [`Refusal`] |
+//! | tests of an engine | [`Trial`]: on made-up rows (`made_up`), as a part of the statement (`values`) |
 //!
-//! Rows are ranked by SHA-256 over the entity and their own values, which every engine computes. `deniable_execute` computes the same
-//! where a query is asked this way ([`deniable_query::Query::portable`]), so that the exact cells are the same wherever the rows are.
+//! Rows are ranked by SHA-256 of the entity and their own values, which every engine computes. `deniable_execute`
+//! computes the same ranks for such queries ([`deniable_query::Query::portable`]), so the exact cells do not depend on
+//! where the rows are.
 
 mod answer;
 mod contents;
@@ -41,27 +43,28 @@ pub use survey::{Survey, survey};
 pub use trial::Trial;
 pub use values::as_declared;
 
-/// Rows of whole numbers, as they come.
+/// Rows of integers.
 pub type Numbers = Vec<Vec<i128>>;
 
-/// What an engine is told.
+/// A statement for an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The statement, with a place for the salt: 64 hexadecimal digits.
+    /// The SQL, with a parameter for the salt: 64 hexadecimal digits.
     pub sql: String,
-    /// How many sums stand behind the cell in each of its rows; behind them the largest ranks of cells and of rows, and how many
-    /// cells there are.
+    /// Number of sums after the cell in each row of the answer; then follow the largest ranks of cells and of rows, and
+    /// the number of cells.
     pub sums: usize,
 }
 
 impl Statement {
-    /// How many sums a row has, with those that only fill it up.
+    /// Number of sums in a row, padding included.
     fn width(&self) -> usize {
         self.sums.max(contents::NUMBERS)
     }
 }
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_pushdown;
 #[cfg(test)]

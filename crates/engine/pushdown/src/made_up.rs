@@ -1,5 +1,5 @@
-//! Rows that nobody is in, made of the declarations and a question alone: the values on which engines differ, beside each declared key and
-//! bound and each constant of the question.
+//! Made-up rows, which depend on the declarations and a query alone: values on which engines differ, values next to
+//! each declared key and bound, and the constants of the query.
 
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
@@ -15,9 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
 
-/// How many rows.
+/// Number of rows.
 const ROWS: usize = 300;
-/// People among whom they are shared: so few that every cap is exceeded by some.
+/// Number of people with these rows: so few that some exceed every cap.
 const PEOPLE: usize = 12;
 const TEXTS: [&str; 15] =
     ["", "a", "A", "a ", " a", "\u{e4}", "a\u{308}", "\u{130}", "i", "\u{df}", "ss", "'", "\"", "\\", "NULL"];
@@ -43,7 +43,7 @@ const DOUBLES: [f64; 16] = [
 /// Years 1, 1582, 1969, 1970, 2020 and 9999.
 const DAYS: [i32; 7] = [-719_162, -141_427, -1, 0, 1, 18_262, 2_932_896];
 
-/// The constants of a question, each with what lies next to it.
+/// The constants of a query, each with the adjacent values.
 #[derive(Default)]
 struct Constants {
     texts: Vec<String>,
@@ -77,7 +77,8 @@ impl Constants {
     }
 }
 
-/// The same rows for everybody who declares and asks the same. Each has a value of each column, or none: one in eight.
+/// Made-up rows, equal for equal declarations and queries. Each row has a value or NULL in each column; one in eight is
+/// NULL.
 pub(super) fn made_up(query: &Query) -> Option<RecordBatch> {
     let (table, constants) = (query.main_table(), Constants::of(query));
     let mut random = ChaCha8Rng::seed_from_u64(1);
@@ -128,7 +129,7 @@ fn texts(column: &Column) -> Vec<String> {
     keys.chain(TEXTS.map(str::to_owned)).collect()
 }
 
-/// The bounds, a half step around them and beyond.
+/// The bounds, and values half a step around them and beyond.
 fn near_bounds(column: &Column) -> Vec<Rational> {
     let Some(bounds) = &column.bounds else { return Vec::new() };
     let half = bounds.unit() / Rational::from_integer(2.into());
@@ -145,7 +146,7 @@ fn doubles(column: &Column) -> Vec<f64> {
     near_bounds(column).iter().filter_map(ToPrimitive::to_f64).chain(DOUBLES).collect()
 }
 
-/// Whether a day is of the years that are read.
+/// Whether a day is within the supported years.
 fn is_day(day: &i32) -> bool {
     (DAYS[0]..=DAYS[6]).contains(day)
 }

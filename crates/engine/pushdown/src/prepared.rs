@@ -1,4 +1,4 @@
-//! A question that is ready: its rows are read here, or the engine that holds them is asked.
+//! A prepared query: its rows are read by this program, or summed by the engine that holds them.
 
 use crate::EngineQuery;
 use deniable_data::SourceError;
@@ -7,7 +7,7 @@ use deniable_execute::{Exact, Salt};
 use deniable_execute::{Reading, open};
 use deniable_query::Query;
 
-/// A question that nothing but the machine, or the engine that holds the rows, can keep from an answer. Nothing in it is fit to be shown.
+/// A prepared query. Only a failure of the machine or of the engine can prevent an answer. Nothing in it may be shown.
 pub struct PreparedPushdown(Work);
 
 enum Work {
@@ -16,11 +16,11 @@ enum Work {
     There(Box<EngineQuery>),
 }
 
-/// Opens everything that a question reads, or writes the statement for the engine that holds its rows.
+/// Opens everything that a query reads, or writes the statement for the engine that holds its rows.
 ///
 /// # Errors
-/// When files are missing or lack declared columns, a public table holds a key twice or does not fit into memory, or the
-/// resources do not suffice for the totals; and what is not computed by the engine that holds the rows.
+/// When files are missing or lack declared columns, a public table has duplicate keys or does not fit in memory, or the
+/// resources do not suffice for the totals; when the engine that holds the rows cannot compute the query.
 pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Result<PreparedPushdown, SourceError> {
     let held = sources
         .iter()
@@ -33,10 +33,10 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
     Ok(PreparedPushdown(Work::Here(Box::new(open(sources, query, resources)?))))
 }
 
-/// Computes a question: [`prepare`] and [`PreparedPushdown::compute`].
+/// Prepares and computes a query: [`prepare`] and [`PreparedPushdown::compute`].
 ///
 /// # Errors
-/// Those of both.
+/// Those of [`prepare`] and [`PreparedPushdown::compute`].
 pub fn exact(
     sources: &[Source],
     query: &Query,
@@ -48,7 +48,7 @@ pub fn exact(
 }
 
 impl PreparedPushdown {
-    /// What an engine is asked; `None` where rows are read here.
+    /// The query to an engine; `None` if this program reads the rows.
     #[must_use]
     pub fn asked(&self) -> Option<&EngineQuery> {
         match &self.0 {
@@ -57,11 +57,11 @@ impl PreparedPushdown {
         }
     }
 
-    /// Adds all rows up. `progress` is told how far it has come, a few times a second and in the end; of an engine nothing is known meanwhile.
+    /// Computes the exact totals. Calls `progress` a few times a second and at the end; an engine reports no progress.
     ///
     /// # Errors
-    /// When memory, the disk or a device is exhausted, and when the rows of a database or an engine cannot be had, or are others than were
-    /// registered.
+    /// When memory, the disk or a device is exhausted, and when the rows of a database or an engine cannot be read, or
+    /// are not the registered ones.
     pub fn compute(self, salt: &Salt, progress: &dyn Fn(Progress)) -> Result<Exact, SourceError> {
         match self.0 {
             Work::Here(reading) => reading.compute(salt, progress),

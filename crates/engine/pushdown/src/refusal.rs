@@ -1,30 +1,32 @@
-//! What is not computed where the rows are.
+//! Reasons why an engine does not compute a query.
 
-/// Why a question is not asked of an engine, and what to do. Follows from the question and the declarations alone.
+/// The reason why an engine does not compute a query, and what to do. It depends on the query and the declarations
+/// alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is not computed by an engine: {why}")]
 pub struct Refusal {
-    /// What of the question.
+    /// The construct of the query.
     pub what: String,
-    /// Why not.
+    /// The reason.
     pub why: &'static str,
-    /// What to do.
+    /// A hint what to do instead.
     pub help: &'static str,
 }
 
-/// Put the value into a column, where the engine computes it before, for the curator.
+/// Hint to store the value in a column, which the curator lets the engine compute before.
 pub(super) const MATERIALISE: &str =
-    "keep the value as a column of the table, or let the engine write the rows as Parquet and ask these files";
-/// Have the rows here.
-pub(super) const PULL: &str = "let the engine write the rows as Parquet, and ask these files";
+    "store the value as a column of the table, or let the engine export the rows as Parquet and query these files";
+/// Hint to export the rows, so that this program reads them.
+pub(super) const PULL: &str = "let the engine export the rows as Parquet, and query these files";
 
 impl Refusal {
-    /// A column in a type of the engine's own.
+    /// The refusal of a column in a type that only the engine has.
     pub(super) fn column(name: &str) -> Self {
         Self::new(
             format!("the column `{name}`"),
-            "the engine keeps it in a type of which not all values mean the same everywhere, or does not have it",
-            "let the engine keep whole numbers as integers, decimals as doubles, texts, booleans and dates as such, or declare only columns that it keeps so",
+            "the engine stores it in a type whose values differ between engines, or does not have it",
+            "store whole numbers as integers, decimals as doubles, and texts, booleans and dates as such, or declare \
+             only columns stored so",
         )
     }
 

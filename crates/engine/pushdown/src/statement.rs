@@ -1,14 +1,14 @@
-//! The statement that an engine runs: from its rows to exact totals, and nothing but totals.
+//! The statement that an engine runs: from its rows to exact totals.
 //!
 //! ```text
-//! typed     the columns in use as values of the declared types                     c0, c1, ...
+//! typed     the used columns as values of the declared types                       c0, c1, ...
 //! valued    conditions, the combination of keys, the entity, each value             e, c, v0, v1, ...
-//! gridded   values on their grids, in whole numbers                                 u0, u1, ...
-//! alike     rows of one entity that agree in everything, and how many               m
-//! ranked    which of its cells this is, and how many rows come before these         k, before
-//! counted   how many of them count under the caps                                   n
-//! totals    sums of whole numbers in each cell, the largest of both ranks, and how many cells there are
-//! contents  beside them, as a cell of their own: how many rows there are, and a keyed sum over all of them (V-1)
+//! gridded   values on their grids, as integers                                      u0, u1, ...
+//! alike     groups of equal rows of one entity, and their number                    m
+//! ranked    the rank of the cell in its entity, and the number of rows before       k, before
+//! counted   the number of rows that count under the caps                            n
+//! totals    sums of integers in each cell, the largest ranks, and the number of cells
+//! contents  besides, as a separate cell: the number of rows, and keyed sums over all of them (V-1)
 //! ```
 
 use super::contents;
@@ -24,13 +24,14 @@ use deniable_query::declared;
 use deniable_query::{CentredArgument, Query};
 use std::collections::BTreeMap;
 
-/// Most arguments: a bit of a whole number each says whether there is a value.
+/// Most arguments: each has a bit of an integer that records whether it is present.
 const MOST_ARGUMENTS: usize = 30;
 
-/// The statement for an engine, about a relation that is written as the engine takes it. `stored` is how it keeps each column.
+/// Writes the statement for an engine, about a relation in the engine's notation. `stored` is the engine's type of each
+/// column.
 ///
 /// # Errors
-/// What is not computed there.
+/// When engines cannot compute the query.
 pub fn statement(
     query: &Query,
     dialect: Dialect,
@@ -55,7 +56,11 @@ pub fn statement(
     let combination = combination(query, dialect, &mut writer)?;
     let arguments = &query.rows().arguments;
     if arguments.len() > MOST_ARGUMENTS {
-        return Err(Refusal::new("a query of so many values", "30 fit beside each other", "ask in several queries"));
+        return Err(Refusal::new(
+            "a query of this many values",
+            "at most 30 fit in a statement",
+            "divide it into several queries",
+        ));
     }
     let mut units = Vec::new();
     for (at, argument) in arguments.iter().enumerate() {
@@ -63,7 +68,7 @@ pub fn statement(
         let kind = query.rows().program.kind(argument.value);
         units.push(match &argument.grid {
             Some(grid) => on_grid(dialect, &mut writer, at, &value, kind, grid)?,
-            // Only whether there is one counts.
+            // Only presence counts.
             None => {
                 let sql = format!("CASE WHEN {} IS NOT NULL THEN {} END", value.sql, integer(0));
                 Text { sql, ..value }
@@ -110,22 +115,26 @@ pub fn statement(
     Ok(Statement { sql: format!("{totals}\nUNION ALL\n{contents}"), sums: wanted.len() })
 }
 
-/// Refuses questions of other shapes.
+/// Rejects queries that need joins, several levels or rows of entities.
 fn expect_plain(query: &Query) -> Result<(), Refusal> {
     if query.is_per_entity() || query.entity_rows().is_some() {
-        return Err(Refusal::new("a question about each entity's own rows", "it takes them apart a second time", PULL));
+        return Err(Refusal::new("a query about each entity's own rows", "its rows are grouped a second time", PULL));
     }
     if !query.rows().joins.others.is_empty() {
-        return Err(Refusal::new("a join", "tables may be of different moments", PULL));
+        return Err(Refusal::new("a join", "tables may be read at different moments", PULL));
     }
     let is_nested = (0..query.groups().len()).any(|group| query.nesting().is_determined(group));
     if query.levels().len() != 1 || is_nested {
-        return Err(Refusal::new("a table of several levels", "each has caps of its own", "ask each level by itself"));
+        return Err(Refusal::new(
+            "a table of several levels",
+            "each level is capped separately",
+            "ask one query for each level",
+        ));
     }
     Ok(())
 }
 
-/// The columns in use, typed, and how the engine keeps each by its place among the inputs.
+/// The used columns, typed, and the engine's type of each by its position among the inputs.
 fn columns(
     query: &Query,
     dialect: Dialect,
@@ -161,9 +170,8 @@ fn entity_input(query: &Query, key: &str) -> Result<usize, Refusal> {
 }
 
 /// The pseudonym of a row's entity: hexadecimal digits of 128 bits. Rows are grouped and ranked by it and never by the
-/// stored column, so that no
-/// engine can take the partitions in which the table is stored for its groups: an entity would then be capped once in
-/// each of them.
+/// stored column. Otherwise an engine could use the partitions of the stored table as groups, and an entity would be
+/// capped once in each of them.
 fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal> {
     let spelt = dialect.spellings();
     let input = entity_input(query, key)?;
@@ -176,23 +184,23 @@ fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal>
     Ok(format!("substr({}, 1, 32)", around(spelt.hash_digits, &format!("{} || 'e' || {key}", spelt.salt))))
 }
 
-/// Where every row is a person of its own.
+/// Counts every row as a separate person.
 fn counted_singly(rows: &str, values: usize) -> String {
     let one = integer(1);
     let units: String = (0..values).map(|at| format!(", u{at}")).collect();
     format!("SELECT c{units}, {one} AS n, {one} AS k, {one} AS r FROM (\n{rows}\n) alone")
 }
 
-/// How many rows of each kind count under the caps.
+/// Counts the rows of each group of equal rows that the caps keep.
 fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: &[TotalKind]) -> String {
     let (most_rows, most_cells) = (query.caps().rows_per_group, query.caps().groups);
     let units: String = (0..values).map(|at| format!(", u{at}")).collect();
     let alike = format!("SELECT e, c{units}, COUNT(*) AS m FROM (\n{rows}\n) gridded GROUP BY e, c{units}");
-    // The combination, and above it a bit for each value that is there.
+    // The combination, and above it a bit for each argument that is present.
     let bits: String = (0..values)
         .map(|at| format!(" + CASE WHEN u{at} IS NOT NULL THEN {} ELSE 0 END", 1_u64 << (32 + at)))
         .collect();
-    // Values without a grid have no word of their own.
+    // Values without a grid have no word.
     let with_grid = query.rows().arguments.iter().enumerate().filter(|(_, argument)| argument.grid.is_some());
     let words: String =
         with_grid.map(|(at, _)| format!(" || ':' || CAST(COALESCE(u{at}, 0) AS {})", spelt.text)).collect();
@@ -221,7 +229,8 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
     format!("SELECT *, before + n AS r FROM (\n{kept}\n) kept")
 }
 
-/// The greatest that one row adds to a total, whatever its sign: a count, the farther end of a grid, or a product of two.
+/// The largest contribution of one row to a total, in absolute value: a count, the farther end of a grid, or a product
+/// of two.
 pub(super) fn greatest(what: TotalKind, query: &Query) -> i128 {
     let end = |at: usize| {
         let grid = query.rows().arguments.get(at).and_then(|argument| argument.grid.as_ref());
@@ -236,16 +245,15 @@ pub(super) fn greatest(what: TotalKind, query: &Query) -> i128 {
     }
 }
 
-/// What is added up of the rows that count: `n` of each kind.
+/// The sum over the rows that count: `n` of each group of equal rows.
 fn sum(what: TotalKind, query: &Query) -> Result<String, Refusal> {
-    // 2^40 rows fit into 64 bits, which engines add up several times as fast as wider numbers.
+    // Sums over 2^40 rows fit in 64 bits, which engines add several times as fast as wider numbers.
     let is_small = greatest(what, query) < 1 << 22;
     let total = |number: &str| {
         if is_small { wide(&format!("SUM({number})")) } else { format!("SUM({})", wide(number)) }
     };
-    let large =
-        || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
-    // Of one kind of rows of an entity.
+    let large = || Refusal::new("a sum of numbers this large", "its parts exceed 64 bits", "declare narrower bounds");
+    // For one group of equal rows of an entity.
     let most = greatest(what, query).checked_mul(query.caps().rows_per_group.into());
     let fits = most.is_some_and(|most| most < ROOM);
     let present = |at: usize| format!("u{at} IS NOT NULL");
@@ -272,11 +280,7 @@ fn sum(what: TotalKind, query: &Query) -> Result<String, Refusal> {
             total(&format!("CASE WHEN {both} THEN n * {one} * {other} ELSE 0 END"))
         }
         TotalKind::Pile(_) => {
-            return Err(Refusal::new(
-                "a quantile, a least or a greatest value",
-                "it needs the values, not their sums",
-                PULL,
-            ));
+            return Err(Refusal::new("a quantile, minimum or maximum", "it needs the values, not their sums", PULL));
         }
     })
 }

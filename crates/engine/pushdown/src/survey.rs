@@ -1,5 +1,5 @@
-//! What a curator should know of a table before it is registered, counted by the engine that holds it, with what its rows are: as
-//! `data check` tells of files, but for where the first of anything is.
+//! The survey of a table in an engine before it is registered: the counts that `data check` reports of files, except
+//! the places of first occurrences, and the contents of the rows.
 
 use super::dialect::Dialect;
 use super::expression::{double, integer, typed, wide};
@@ -14,19 +14,19 @@ use std::collections::BTreeMap;
 
 const OF_COLUMN: usize = 5;
 
-/// The question.
+/// The query of a survey.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey {
-    /// The statement, with a place for the salt. It gives one row of whole numbers.
+    /// The statement, with a parameter for the salt. It returns one row of integers.
     pub sql: String,
     columns: Vec<(String, ColumnType)>,
     has_entities: bool,
 }
 
-/// Writes it.
+/// Writes the statement.
 ///
 /// # Errors
-/// When the engine keeps a declared column in a type of which not all values mean the same everywhere, and for keys of such types.
+/// When the engine stores a declared column in a type whose values differ between engines, and for keys of such types.
 pub fn survey(
     table: &TableSchema,
     dialect: Dialect,
@@ -69,7 +69,7 @@ pub fn survey(
     Ok(Survey { sql, columns, has_entities: key.is_some() })
 }
 
-/// Whether a value lies outside the declared bounds.
+/// Whether a value is outside the declared bounds.
 fn outside(dialect: Dialect, column: &Column, value: &str) -> Option<String> {
     let bounds = column.bounds.as_ref()?;
     let ends = match Type::from(column.kind) {
@@ -86,14 +86,14 @@ fn outside(dialect: Dialect, column: &Column, value: &str) -> Option<String> {
 }
 
 impl Survey {
-    /// Takes an answer apart: what all rows are, and what was found in them; `None` where it is something else.
+    /// Parses an answer: the contents of the rows, and the report; `None` if it does not have this form.
     #[must_use]
     pub fn read(&self, rows: &[Vec<i128>]) -> Option<(Contents, Report)> {
         let [numbers] = rows else { return None };
         let ([all, sums @ ..], rest) = numbers.split_first_chunk::<{ contents::NUMBERS }>()?;
         let ([ownerless, entities], rest) = rest.split_first_chunk::<2>()?;
         let counted = |number: &i128| u64::try_from(*number).ok().filter(|_| *number <= *all);
-        // Rows have no places here.
+        // Rows of an engine have no line numbers.
         let found = |number: &i128| {
             counted(number).map(|count| if count == 0 { None } else { Some(Occurrences { count, first: None }) })
         };

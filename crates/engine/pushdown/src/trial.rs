@@ -1,8 +1,9 @@
-//! Whether an engine does as it is told, before private rows are touched: the very statement of a question, on rows that are made of the
-//! declarations and the question's own constants, must give what this program computes; and without one of their people, what differs must be
-//! within the sensitivity. A question with conditions, which few of these rows may meet, is tried without them as well.
+//! Tests an engine before it reads private rows: the statement of a query, on rows made up from the declarations and
+//! the constants of the query, must give the totals that this program computes; and without the rows of one person, the
+//! totals may differ by at most the sensitivity. A query with conditions, which few of these rows may meet, is tested
+//! without them as well.
 //!
-//! What this cannot see: mistakes that need many rows, several machines, or values that are not among those that are tried.
+//! A trial does not detect errors that need many rows, several machines, or values that it does not contain.
 
 use super::made_up::made_up;
 use super::{Answer, AnswerMismatch, Dialect, Numbers, Refusal, Statement, statement};
@@ -16,7 +17,7 @@ use deniable_execute::{Exact, Salt};
 use deniable_query::Query;
 use num_bigint::BigInt;
 
-/// A question about rows that nobody is in, and about the same without one of their people.
+/// A query about made-up rows, and about the same rows without those of one person.
 #[derive(Debug)]
 pub struct Trial {
     query: Query,
@@ -25,17 +26,17 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The salt of rows that nobody is in.
+    /// The salt for made-up rows.
     pub const SALT: Salt = Salt([7; 32]);
 
-    /// Makes the rows and writes the statements.
+    /// Makes up the rows and writes the statements.
     ///
     /// # Errors
-    /// What is not computed by engines.
+    /// When engines cannot compute the query.
     pub fn new(query: &Query, dialect: Dialect) -> Result<Self, Refusal> {
         let table = query.main_table();
         let rows = made_up(query)
-            .ok_or_else(|| Refusal::new("this table", "no rows of it can be made up", super::refusal::PULL))?;
+            .ok_or_else(|| Refusal::new("this table", "no rows can be generated for it", super::refusal::PULL))?;
         let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
         let rows = [without_one(&rows, key), rows];
         let statement = |rows: &RecordBatch| {
@@ -46,10 +47,10 @@ impl Trial {
         Ok(Self { query: query.clone(), rows, statements })
     }
 
-    /// Everything that an engine is tried with before a question: the question, and where it has conditions, the same without them.
+    /// All trials of a query: the query itself, and if it has conditions, the query without them.
     ///
     /// # Errors
-    /// What is not computed by engines.
+    /// When engines cannot compute the query.
     pub fn all(query: &Query, dialect: Dialect) -> Result<Vec<Self>, Refusal> {
         let mut all = vec![Self::new(query, dialect)?];
         if !query.rows().filters.is_empty() {
@@ -58,40 +59,38 @@ impl Trial {
         Ok(all)
     }
 
-    /// What the engine is asked, with [`Self::SALT`].
+    /// The statements for the engine, with [`Self::SALT`].
     #[must_use]
     pub fn statements(&self) -> &[Statement; 2] {
         &self.statements
     }
 
-    /// Asks an engine, which is given a statement and its salt: it must answer what this program does.
+    /// Runs the trial; `numbers` sends a statement and its salt to the engine.
     ///
     /// # Errors
-    /// When it fails, or answers something else.
+    /// When the engine fails, or its answer differs from this program's.
     pub fn ask(&self, numbers: &dyn Fn(&str, &str) -> Result<Numbers, SourceError>) -> Result<(), SourceError> {
         let table = &self.query.main_table().name;
-        let untrue = |lie: &AnswerMismatch| SourceError::Lied {
-            table: table.clone(),
-            what: format!("{lie}, on rows that nobody is in"),
-        };
+        let untrue =
+            |lie: &AnswerMismatch| SourceError::Lied { table: table.clone(), what: format!("{lie}, on made-up rows") };
         let run = |statement: &Statement| {
             let rows = numbers(&statement.sql, &Self::SALT.digits())?;
-            Answer::of(&rows, statement).ok_or_else(|| untrue(&AnswerMismatch("is of another shape")))
+            Answer::of(&rows, statement).ok_or_else(|| untrue(&AnswerMismatch("has the wrong shape")))
         };
         let [without, with] = &self.statements;
         self.verdict(&[run(without)?, run(with)?]).map_err(|lie| untrue(&lie))
     }
 
-    /// Compares its answers with what they should be.
+    /// Compares the engine's answers with the expected ones.
     ///
     /// # Errors
-    /// Where they are something else.
+    /// When they differ.
     pub fn verdict(&self, answers: &[Answer; 2]) -> Result<(), AnswerMismatch> {
         let found = [answers[0].totals(&self.query)?, answers[1].totals(&self.query)?];
         let [without, with] = [0, 1].map(|at| answers[at].contents);
         let counts = |rows: i128, at: usize| usize::try_from(rows) == Ok(self.rows[at].num_rows());
         if !counts(without.rows, 0) || !counts(with.rows, 1) || without.sums == with.sums {
-            return Err(AnswerMismatch("does not tell rows apart"));
+            return Err(AnswerMismatch("does not distinguish different rows"));
         }
         for (rows, found) in self.rows.iter().zip(&found) {
             if !self.expected(rows).is_some_and(|expected| expected.is_same(found)) {
@@ -100,7 +99,7 @@ impl Trial {
         }
         for (measure, change) in found[0].changes(&found[1]).into_iter().enumerate() {
             if BigInt::from(change) > self.query.sensitivity(measure, Adjacency::AddRemove) {
-                return Err(AnswerMismatch("moves farther with one person than the caps allow"));
+                return Err(AnswerMismatch("changes more with one person than the caps allow"));
             }
         }
         Ok(())
@@ -112,7 +111,7 @@ impl Trial {
     }
 }
 
-/// The rows without those of the first person; or, where every row is a person, without the first.
+/// The rows without those of the first person, or without the first row if every row is a person.
 fn without_one(rows: &RecordBatch, key: Option<usize>) -> RecordBatch {
     let keys = key.map(|key| rows.column(key));
     let first = keys.and_then(|keys| (0..keys.len()).find(|row| keys.is_valid(*row))).unwrap_or(0);

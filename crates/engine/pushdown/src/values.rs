@@ -1,4 +1,4 @@
-//! Rows as a part of a statement, in place of a relation: to try an engine on rows that nobody is in.
+//! Rows as a part of a statement, in place of a relation, to try an engine on made-up rows.
 
 use super::StorageType;
 use super::dialect::{Dialect, INTEGER, around};
@@ -11,7 +11,7 @@ use deniable_core::schema::{Column, Key, TableSchema};
 use deniable_expression::Type;
 use std::collections::BTreeMap;
 
-/// How an engine keeps columns that it keeps as they are declared. Timestamps are left out: no statement reads them.
+/// The engine's types of columns that are stored as declared. Timestamps are left out: no statement reads them.
 #[must_use]
 pub fn as_declared(columns: &[Column]) -> BTreeMap<String, StorageType> {
     let stored = |column: &Column| match Type::from(column.kind) {
@@ -26,7 +26,8 @@ pub fn as_declared(columns: &[Column]) -> BTreeMap<String, StorageType> {
 }
 
 impl Dialect {
-    /// Rows in memory, in the types of their table, as a relation that statements read; and how it keeps each column.
+    /// Rows in memory, in the types of their table, as a relation that statements read; and the engine's type of each
+    /// column.
     #[must_use]
     pub fn relation_of(self, table: &TableSchema, rows: &RecordBatch) -> (String, BTreeMap<String, StorageType>) {
         let stored = as_declared(&table.columns);
@@ -48,7 +49,7 @@ impl Dialect {
         (relation, stored)
     }
 
-    /// A value as the engine keeps it.
+    /// A value as a constant of the engine's type.
     fn literal(self, kind: StorageType, values: &ArrayRef, row: usize) -> String {
         let spelt = self.spellings();
         let nothing = |kind: &str| format!("CAST(NULL AS {kind})");

@@ -475,7 +475,7 @@ impl Query {
         }
     }
 
-    /// The same query over all rows, for trials of engines on generated rows.
+    /// The same query over all rows, for trials of engines on made-up rows.
     #[must_use]
     pub fn without_filters(&self) -> Self {
         let mut query = self.clone();

@@ -202,7 +202,7 @@ fn unsupported_sql_of_engines_is_refused_by_the_plan() {
     for (sql, said) in [
         ("SELECT COUNT(*) FROM visits WHERE note LIKE 'a%'", "is not computed by an engine"),
         ("SELECT MEDIAN(cost) FROM visits", "it needs the values"),
-        ("SELECT sex, COUNT(*) FROM visits GROUP BY ROLLUP (sex)", "each has caps of its own"),
+        ("SELECT sex, COUNT(*) FROM visits GROUP BY ROLLUP (sex)", "each level is capped separately"),
     ] {
         place.write("policy.toml", policy(&engine, sql));
         let refused = place.run(&["plan", "policy.toml"]).refused();
@@ -236,8 +236,8 @@ fn an_engine_that_is_found_out_is_tried_again() {
     at(&place, &engine, &["data", "check", "policy.toml"]).done();
     for (at_trial, (lie, said)) in [
         ("if totals and is_private: totals[0][-3] = '9'", "counts more of one entity than the caps allow"),
-        ("if totals and is_private: answer.remove(totals[0])", "lacks cells that it had"),
-        ("if totals and is_private: totals[0][1] = '-5'", "has sums that no rows add up to"),
+        ("if totals and is_private: answer.remove(totals[0])", "lacks cells that it counted"),
+        ("if totals and is_private: totals[0][1] = '-5'", "has sums that no rows can have"),
     ]
     .into_iter()
     .enumerate()
@@ -309,7 +309,7 @@ fn trial_covers_the_conditions_of_the_query() {
         let lying =
             Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
         let found = at(&place, &lying, &["release", "policy.toml"]).refused();
-        assert!(line(&found.stderr).contains("on rows that nobody is in"), "{sql}: {found:?}");
+        assert!(line(&found.stderr).contains("on made-up rows"), "{sql}: {found:?}");
     }
     assert_eq!(place.charges(), 0);
 }
@@ -333,7 +333,7 @@ fn an_engine_that_fails_its_trial_is_not_asked() {
     let lie = "if totals: totals[0][1] = str(int(totals[0][1]) + 1)";
     let python = lying_python(&place.path(""), &engine.python, lie);
     let found = at(&place, &Engine { python, ..engine }, &["release", "policy.toml"]).refused();
-    assert!(line(&found.stderr).contains("differs from this program's, on rows that nobody is in"), "{found:?}");
+    assert!(line(&found.stderr).contains("differs from this program's, on made-up rows"), "{found:?}");
     assert_eq!(place.charges(), 0);
 }
 
@@ -360,9 +360,7 @@ fn mistakes_are_named_without_values() {
         run(Some(":memory:"), &engine.python).contains("has no column `notes`; it has patient, cost, sex, note, id")
     );
     place.edit("policy.toml", "[columns.notes]\ntype = \"text\"", "[columns.note]\ntype = \"integer\"");
-    assert!(
-        run(Some(":memory:"), &engine.python).contains("in a type of which not all values mean the same everywhere")
-    );
+    assert!(run(Some(":memory:"), &engine.python).contains("in a type whose values differ between engines"));
     let file = place.path("views.duckdb");
     let _ = run_python(
         &engine.python,

@@ -29,7 +29,7 @@ impl Exact {
         self.cells.into_iter().map(sums).collect()
     }
 
-    /// Whether two answers are equal, for answers on generated rows alone.
+    /// Whether two answers are equal, for answers on made-up rows alone.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let same = |(one, other): (&Cells, &Cells)| match (one, other) {
@@ -53,7 +53,7 @@ impl Exact {
         self.cells.iter().zip(&other.cells).map(change).collect()
     }
 
-    /// A copy, for answers on generated rows alone: drawing noise twice for real data would let it average out.
+    /// A copy, for answers on made-up rows alone: drawing noise twice for real data would let it average out.
     pub(crate) fn again(&self) -> Self {
         let cells = self.cells.iter().map(|cells| match cells {
             Cells::Sums(sums) => Cells::Sums(sums.clone()),

@@ -1,4 +1,4 @@
-//! Answers on generated rows. They concern no real person, so noise can be drawn any number of times.
+//! Answers on made-up rows. They concern no real person, so noise can be drawn any number of times.
 
 use super::exact;
 use crate::bound::{Exact, Salt};
@@ -10,13 +10,13 @@ use deniable_data::{Resources, synthetic};
 use deniable_query::Query;
 use rand_core::Rng;
 
-/// A query's exact answer on generated rows, to which noise can be added any number of times.
+/// A query's exact answer on made-up rows, to which noise can be added any number of times.
 pub struct Simulation {
     exact: Exact,
 }
 
 impl Simulation {
-    /// Answers a query on generated rows for these tables, with the given number of rows, and of entities if stated.
+    /// Answers a query on made-up rows for these tables, with the given number of rows, and of entities if stated.
     ///
     /// # Errors
     /// When the query is not about these tables, or the resources do not suffice.

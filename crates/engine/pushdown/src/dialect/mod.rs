@@ -1,7 +1,7 @@
-//! How engines spell what the statement is made of: a table for each (`tables`), and no rules.
+//! Spellings of SQL in each engine: a table for each (`tables`), without rules.
 //!
-//! A spelling is the text before and the text behind what it is about. Whatever stands between is an expression that was written here, a
-//! name that [`Dialect::name`] has quoted, or a constant.
+//! A spelling is the text before and after an operand. The operand is an expression that this crate wrote, a name
+//! quoted by [`Dialect::name`], or a constant.
 
 mod tables;
 
@@ -19,10 +19,9 @@ pub enum Dialect {
     DuckDb,
 }
 
-/// The type of whole numbers of 64 bits, in all dialects.
+/// The type of 64-bit integers, in all dialects.
 pub(super) const INTEGER: &str = "BIGINT";
-/// The type of whole numbers of 38 digits, in all dialects: sums and products of two numbers of 64 bits do not overflow
-/// it.
+/// The type of integers of 38 digits, in all dialects: sums and products of two 64-bit integers fit in it.
 pub(super) const WIDE: &str = "DECIMAL(38,0)";
 
 /// SQL text before and after an operand.
@@ -34,35 +33,35 @@ pub(super) struct Spellings {
     pub(super) text: &'static str,
     /// The salt, a text of hexadecimal digits, wherever it is used.
     pub(super) salt: &'static str,
-    /// Whether a text is in UTF-8, its bytes, the text of bytes, and how many bytes there are.
+    /// Whether a text is valid UTF-8, the bytes of a text, the text of bytes, and the number of bytes.
     pub(super) is_text: Affixes,
     pub(super) bytes_of: Affixes,
     pub(super) text_of: Affixes,
     pub(super) length_of: Affixes,
-    /// Bytes, written as hexadecimal digits; and hexadecimal digits of bytes, in small letters.
+    /// Bytes from hexadecimal digits, and lower-case hexadecimal digits of bytes.
     pub(super) bytes: Affixes,
     pub(super) digits_of: Affixes,
-    /// SHA-256 of a text in ASCII: as bytes, which are ordered as bytes, and as hexadecimal digits in small letters.
+    /// SHA-256 of an ASCII text: as bytes, which compare as bytes, and as lower-case hexadecimal digits.
     pub(super) hash: Affixes,
     pub(super) hash_digits: Affixes,
-    /// A whole number of 24 bits for six hexadecimal digits: that of the digits, or of a hash of them.
+    /// An integer of 24 bits from six hexadecimal digits: the value of the digits, or a hash of them.
     pub(super) number_of: Affixes,
-    /// The days from 1 January 1970 to a day.
+    /// The number of days from 1 January 1970 to a date.
     pub(super) days: Affixes,
-    /// Around and between two whole numbers of which the second divides the first.
+    /// Before, between and after two integers, of which the first is a multiple of the second.
     pub(super) quotient: (&'static str, &'static str, &'static str),
 }
 
-/// An expression with what stands around it.
+/// Surrounds an expression with a spelling.
 pub(super) fn around(around: Affixes, inner: &str) -> String {
     format!("{}{inner}{}", around.0, around.1)
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Self; 3] = [Self::Spark, Self::Postgres, Self::DuckDb];
 
-    /// What an engine speaks.
+    /// The dialect of an engine.
     #[must_use]
     pub fn of(engine: EngineKind) -> Self {
         match engine {
@@ -79,7 +78,7 @@ impl Dialect {
         }
     }
 
-    /// A name as the engine takes it letter by letter.
+    /// A quoted name, which the engine takes literally.
     #[must_use]
     pub fn name(self, name: &str) -> String {
         match self {
@@ -89,7 +88,7 @@ impl Dialect {
         }
     }
 
-    /// Bytes as a constant.
+    /// A constant of bytes.
     pub(super) fn bytes(self, bytes: &[u8]) -> String {
         around(self.spellings().bytes, &hexadecimal(bytes))
     }

@@ -7,7 +7,7 @@ pub(super) const SPARK: Spellings = Spellings {
     text: "STRING",
     salt: ":salt",
     is_text: ("is_valid_utf8(", ")"),
-    // `encode` fails on texts that are not in UTF-8.
+    // `encode` fails on invalid UTF-8.
     bytes_of: ("CAST(", " AS BINARY)"),
     text_of: ("CAST(", " AS STRING)"),
     length_of: ("octet_length(", ")"),
@@ -15,7 +15,7 @@ pub(super) const SPARK: Spellings = Spellings {
     digits_of: ("lower(hex(", "))"),
     hash: ("unhex(sha2(", ", 256))"),
     hash_digits: ("sha2(", ", 256)"),
-    // By far the fastest that Spark has.
+    // By far the fastest function of Spark for this.
     number_of: ("(xxhash64(", ") & 16777215)"),
     days: ("CAST(datediff(", ", DATE '1970-01-01') AS BIGINT)"),
     quotient: ("", " DIV ", ""),

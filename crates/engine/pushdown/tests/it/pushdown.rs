@@ -1,5 +1,5 @@
-//! Questions as statements for engines: what is written, what is refused, and what keeps them apart from questions about files. That engines
-//! give the same totals is tested beside them, in `engines`.
+//! Queries as statements for engines: the SQL, refusals, and their difference from queries about files. The tests in
+//! `engines` compare the totals of engines.
 
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
@@ -57,9 +57,9 @@ fn entities_are_grouped_by_a_derived_key() {
     }
 }
 
-/// Names are quoted, and constants are digits: nothing that a policy or an analyst writes stands in a statement as it was written.
+/// Names are quoted and constants are digits: no text of a policy or an analyst occurs literally in a statement.
 #[test]
-fn nothing_is_written_as_somebody_wrote_it() {
+fn names_and_constants_do_not_occur_literally() {
     let query = query("SELECT ward, SUM(x) AS s FROM t WHERE ward <> 'it''s -- \\' GROUP BY ward").portable();
     for (dialect, name) in
         [(Dialect::Spark, "`who``\"`"), (Dialect::Postgres, "\"who`\"\"\""), (Dialect::DuckDb, "\"who`\"\"\"")]
@@ -67,32 +67,32 @@ fn nothing_is_written_as_somebody_wrote_it() {
         let statement = deniable_pushdown::statement(&query, dialect, "clinic.visits", &stored()).unwrap();
         assert!(statement.sql.contains(name) && statement.sql.contains("FROM clinic.visits"), "{}", statement.sql);
         assert!(!["DROP", "it's", "--", ";"].iter().any(|part| statement.sql.contains(part)), "{}", statement.sql);
-        // What the keys are is there as bytes.
+        // Keys are written as bytes.
         assert!(statement.sql.contains("273b2044524f50"), "{}", statement.sql);
     }
 }
 
 #[test]
-fn what_engines_do_not_agree_on_is_refused_with_what_to_do() {
+fn operations_that_differ_between_engines_are_refused_with_a_fix() {
     for (sql, said) in [
         ("SELECT SUM(x + 1) AS s FROM t", "decimals overflow and round differently"),
-        ("SELECT COUNT(*) AS k FROM t WHERE LOWER(ward) = 'a'", "letters and patterns differ"),
-        ("SELECT COUNT(*) AS k FROM t WHERE ward LIKE 'a%'", "letters and patterns differ"),
-        ("SELECT COUNT(*) AS k FROM t WHERE CAST(ward AS BIGINT) = 1", "engines write and read values differently"),
+        ("SELECT COUNT(*) AS k FROM t WHERE LOWER(ward) = 'a'", "case conversion and patterns differ"),
+        ("SELECT COUNT(*) AS k FROM t WHERE ward LIKE 'a%'", "case conversion and patterns differ"),
+        ("SELECT COUNT(*) AS k FROM t WHERE CAST(ward AS BIGINT) = 1", "engines convert values differently"),
         ("SELECT COUNT(*) AS k FROM t WHERE n / 2 = 1", "engines do not agree"),
         (
             "SELECT COUNT(*) AS k FROM t WHERE EXTRACT(YEAR FROM at) = 2020",
-            "a type of which not all values mean the same",
+            "a type whose values differ between engines",
         ),
         ("SELECT MEDIAN(n) AS m FROM t", "it needs the values"),
-        ("SELECT ward, COUNT(*) AS k FROM t GROUP BY ROLLUP (ward)", "each has caps of its own"),
+        ("SELECT ward, COUNT(*) AS k FROM t GROUP BY ROLLUP (ward)", "each level is capped separately"),
     ] {
         for dialect in Dialect::ALL {
             let refusal = deniable_pushdown::statement(&query(sql).portable(), dialect, "t", &stored()).unwrap_err();
             assert!(refusal.to_string().contains(said) && !refusal.help.is_empty(), "{sql}: {refusal}");
         }
     }
-    // A column that the engine keeps in another type, or does not have.
+    // A column that the engine stores in another type, or does not have.
     let kept = BTreeMap::from([("who`\"".to_owned(), StorageType::Text), ("n".to_owned(), StorageType::Double)]);
     let refusal =
         deniable_pushdown::statement(&query("SELECT SUM(n) AS s FROM t").portable(), Dialect::Spark, "t", &kept)
@@ -100,7 +100,7 @@ fn what_engines_do_not_agree_on_is_refused_with_what_to_do() {
     assert!(refusal.what.contains("`n`"), "{refusal}");
 }
 
-/// The statement for each engine, letter by letter.
+/// The exact statement for each engine.
 #[test]
 fn statements_of_every_dialect() {
     let sql = "SELECT ward, COUNT(*) AS k, SUM(n) AS s, SUM(x) AS y FROM t WHERE n * 2 > 3 AND ward <> '\u{e4}' GROUP BY ward";
@@ -111,7 +111,7 @@ fn statements_of_every_dialect() {
     }
 }
 
-/// Each constant of a question is a value of made-up rows, too, with what lies next to it.
+/// Made-up rows contain each constant of a query, and the adjacent values.
 #[test]
 fn made_up_rows_meet_conditions() {
     let sql = "SELECT COUNT(*) AS k FROM t WHERE ward = 'nobody' AND n = 4711 AND x >= 5.25";
@@ -130,9 +130,9 @@ fn made_up_rows_meet_conditions() {
     }
 }
 
-/// Another function ranks the rows: another question, whose stored answers are its own.
+/// Another ranking function makes another query, with its own stored answers.
 #[test]
-fn a_portable_question_is_another_one() {
+fn a_portable_query_is_another_query() {
     let plain = query("SELECT SUM(n) AS s FROM t");
     let portable = plain.clone().portable();
     assert_ne!(plain.canonical(), portable.canonical());

@@ -15,7 +15,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The interpreter that `scripts/engines` made for an engine, or nothing: then the test says that it is skipped.
+/// The interpreter that `scripts/engines` installed for an engine, or `None`: the test then prints that it is skipped.
 pub fn python(kind: EngineKind) -> Option<String> {
     engine_python(match kind {
         EngineKind::Spark => "DENIABLE_SPARK_PYTHON",
@@ -23,7 +23,7 @@ pub fn python(kind: EngineKind) -> Option<String> {
     })
 }
 
-/// One application of a cluster has all of its cores.
+/// One application uses all cores of a cluster.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// An engine that no other test of this program uses at the same time.
@@ -69,18 +69,18 @@ pub fn relation(kind: EngineKind, path: &Path) -> String {
     }
 }
 
-/// How an engine keeps the columns of a relation.
+/// The engine's types of the columns of a relation.
 pub fn stored(engine: &mut Engine, relation: &str) -> BTreeMap<String, StorageType> {
     let columns = engine.columns(relation).unwrap().into_iter();
     columns.filter_map(|column| Some((column.name, column.stored?))).collect()
 }
 
-/// What it answers.
+/// Runs a statement and parses the answer.
 pub fn run(engine: &mut Engine, statement: &Statement, salt: &Salt) -> Answer {
     Answer::of(&engine.numbers(&statement.sql, &salt.digits()).unwrap(), statement).unwrap()
 }
 
-/// Tries it out.
+/// Runs a trial.
 pub fn try_out(engine: &mut Engine, trial: &Trial) -> Result<(), SourceError> {
     let engine = RefCell::new(engine);
     trial.ask(&|sql, salt| {
@@ -112,7 +112,7 @@ fn same_totals(kind: EngineKind, questions: u64) {
             }
         };
         let answer = run(&mut engine, &statement, &salt);
-        // And on rows that nobody is in, which is what every question is tried on first. Spark takes seconds for it.
+        // Also on made-up rows, on which every query is tried first. Spark takes seconds for it.
         if kind != EngineKind::Spark || seed % 5 == 0 {
             let trial = Trial::new(&query, dialect).unwrap();
             let tried = try_out(&mut engine, &trial);
@@ -130,11 +130,11 @@ fn same_totals(kind: EngineKind, questions: u64) {
 }
 
 #[test]
-fn totals_of_duckdb_are_those_of_files() {
+fn totals_of_duckdb_equal_those_of_files() {
     same_totals(EngineKind::DuckDb, sized_to_slow(40, 100, 600));
 }
 
 #[test]
-fn totals_of_spark_are_those_of_files() {
+fn totals_of_spark_equal_those_of_files() {
     same_totals(EngineKind::Spark, sized_to_slow(12, 40, 200));
 }

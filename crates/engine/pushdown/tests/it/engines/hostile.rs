@@ -1,4 +1,4 @@
-//! A table of values that engines treat differently, and random questions about it.
+//! A table of values that engines treat differently, and random queries about it.
 
 use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringViewArray};
 use deniable_core::exact::{parse_rational, whole};
@@ -75,14 +75,15 @@ impl Below<'_> {
     }
 }
 
-/// Writes the rows: some people with many, some with one, some rows of nobody, and rows that are the same in everything.
+/// Writes the rows: some people with many, some with one, some rows without a person, and rows that are equal in all
+/// columns.
 pub fn write(path: &Path, rows: usize, random: &mut ChaCha8Rng) -> RecordBatch {
     let mut random = Below(random);
     let mut people: Vec<String> = TEXTS.iter().map(|text| (*text).to_owned()).collect();
     people.extend((0..rows / 4).map(|person| format!("p{person}")));
     let mut texts = |from: &[String]| -> ArrayRef {
         let of = |random: &mut Below<'_>| {
-            // A square: the first have the most rows.
+            // The square of a random number: the first people have the most rows.
             let at = random.below(from.len()) * random.below(from.len()) / from.len();
             random.sometimes(from[at].clone())
         };
@@ -172,7 +173,7 @@ pub fn table(random: &mut ChaCha8Rng) -> TableSchema {
     TableSchema::protected("t", columns, entity)
 }
 
-/// A random question about it.
+/// A random query about it.
 pub fn question(random: &mut ChaCha8Rng) -> String {
     let mut random = Below(random);
     let groups = [

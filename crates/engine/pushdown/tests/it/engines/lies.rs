@@ -1,4 +1,4 @@
-//! An engine that does not do as it is told is found out, each time by the check that should.
+//! An engine that returns false answers is detected, each time by the intended check.
 
 use super::equal::{engine, run, try_out};
 use super::hostile::table;
@@ -8,7 +8,7 @@ use deniable_testing::sized;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// What an engine might do to its answer, behind what is said of it.
+/// A change that an engine might make to its answer, after the expected error.
 type Change = (&'static str, fn(&mut Answer));
 
 const LIES: [Change; 12] = [
@@ -20,18 +20,18 @@ const LIES: [Change; 12] = [
     }),
     ("lacks cells", |answer| drop(answer.cells.pop())),
     ("has a cell twice", |answer| answer.cells[1].cell = answer.cells[0].cell),
-    ("has a cell that is none", |answer| answer.cells[0].cell = 1_000),
+    ("has an invalid cell", |answer| answer.cells[0].cell = 1_000),
     ("counts more of one entity", |answer| answer.cells[0].cells = 9),
     ("counts more of one entity", |answer| answer.cells[0].rows = 9),
     ("has sums that no rows", |answer| answer.cells[0].sums[0] = -1),
-    ("does not tell rows apart", |answer| answer.contents.rows += 1),
+    ("does not distinguish different rows", |answer| answer.contents.rows += 1),
     ("has sums that no rows", |answer| answer.contents.rows = 0),
     ("has sums that no rows", |answer| answer.cells[0].sums[0] = 301),
     ("has sums that no rows", |answer| answer.cells[0].sums[1] = 1 << 100),
 ];
 
 #[test]
-fn every_lie_is_found_out() {
+fn every_false_answer_is_detected() {
     let Some(mut engine) = engine(EngineKind::DuckDb) else { return };
     let table =
         (0..).map(|seed| table(&mut ChaCha8Rng::seed_from_u64(seed))).find(|table| table.entity.is_some()).unwrap();
@@ -51,12 +51,12 @@ fn every_lie_is_found_out() {
     }
 }
 
-/// Settings that change what texts, times and numbers mean do not change what the statement says.
+/// Settings that change the meaning of texts, times and numbers do not change the result of the statement.
 #[test]
-fn collations_have_no_say() {
+fn collations_have_no_effect() {
     let Some(mut engine) = engine(EngineKind::DuckDb) else { return };
     let tables: Vec<_> = (0..sized(6, 20)).map(|seed| table(&mut ChaCha8Rng::seed_from_u64(seed))).collect();
-    // It answers that this is done, which is no number.
+    // The answer to SET is not a number.
     let _ = engine.numbers("SET default_collation = 'NOCASE'", "");
     assert_eq!(engine.numbers("SELECT CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END", "").unwrap(), [[1]]);
     for table in &tables {

@@ -1,4 +1,4 @@
-//! Engines beside this program's own: `scripts/engines scripts/postgres cargo test -p deniable-sql --lib -- it::engines`.
+//! Engines besides this program: `scripts/engines scripts/postgres cargo test -p deniable-sql --lib -- it::engines`.
 
 mod equal;
 mod hostile;

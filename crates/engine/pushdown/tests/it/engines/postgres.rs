@@ -1,4 +1,4 @@
-//! The dialect of PostgreSQL, by psql: `scripts/postgres cargo test -p deniable-sql --lib -- it::engines::postgres`.
+//! The dialect of PostgreSQL, with psql: `scripts/postgres cargo test -p deniable-sql --lib -- it::engines::postgres`.
 
 use super::hostile::{question, source, table, write};
 use deniable_data::Resources;
@@ -17,7 +17,7 @@ fn run(statement: &Statement, salt: &Salt) -> Answer {
 }
 
 #[test]
-fn totals_of_postgres_are_those_of_files() {
+fn totals_of_postgres_equal_those_of_files() {
     let Some(_) = postgres() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
@@ -32,7 +32,7 @@ fn totals_of_postgres_are_those_of_files() {
         ("day", StorageType::Date),
     ];
     let stored: BTreeMap<String, StorageType> = kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
-    // A collation by which `a` and `A` are one, and numbers in texts count as numbers.
+    // A collation under which `a` and `A` are equal, and digits in texts compare as numbers.
     let _ = psql(&format!(
         "CREATE COLLATION IF NOT EXISTS alike (provider = icu, locale = 'und-u-ks-level2-kn-true', deterministic = false);
          DROP TABLE IF EXISTS hostile;

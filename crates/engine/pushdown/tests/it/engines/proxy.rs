@@ -1,4 +1,4 @@
-//! What stands between an engine's client and this program cannot say what it likes: a proxy that changes what is told.
+//! A proxy between an engine's client and this program cannot forge answers.
 
 use super::equal::{python, try_out};
 use super::hostile::table;
@@ -9,7 +9,7 @@ use deniable_testing::lying_python;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// What is said of an engine that lies so: when it is reached, or when it is tried out.
+/// The error for an engine with this change, on connecting or during the trial.
 fn said(lie: &str) -> Option<String> {
     let python = python(EngineKind::DuckDb)?;
     let folder = tempfile::tempdir().unwrap();
@@ -26,21 +26,21 @@ fn said(lie: &str) -> Option<String> {
 }
 
 #[test]
-fn lies_between_the_engine_and_this_program_are_found_out() {
+fn changes_between_the_engine_and_this_program_are_detected() {
     for (lie, expected) in [
         ("pass", "nothing"),
-        // One total more; as a number with a point; none; a text; a row less; a column more.
+        // One total is larger; has a decimal point; is NULL; is a text; a row is missing; a column is added.
         ("if totals: totals[0][1] = str(int(totals[0][1]) + 1)", "differs from this program's"),
         ("if totals: totals[0][1] += '.0'", "something else than it was asked"),
         ("if totals: totals[0][1] = None", "something else than it was asked"),
         ("if totals: totals[0][1] = 'secret'", "something else than it was asked"),
         ("if totals: answer.remove(totals[0])", "lacks cells"),
-        ("if totals: totals[0].append('1')", "is of another shape"),
+        ("if totals: totals[0].append('1')", "has the wrong shape"),
         ("if totals: answer = {}", "something else than it was asked"),
-        // What the rows are: not there, or twice.
-        ("if totals: answer = totals", "is of another shape"),
-        ("if totals: answer += [row for row in answer if row[0] == '-1']", "is of another shape"),
-        // Another zone, a setting of other versions, and a client that ends.
+        // The contents of the rows are missing, or duplicated.
+        ("if totals: answer = totals", "has the wrong shape"),
+        ("if totals: answer += [row for row in answer if row[0] == '-1']", "has the wrong shape"),
+        // Another time zone, a setting of other versions, and a client that exits.
         (
             "if isinstance(answer, dict) and 'pinned' in answer: answer['pinned']['TimeZone'] = 'Asia/Kolkata'",
             "cannot be set to TimeZone",

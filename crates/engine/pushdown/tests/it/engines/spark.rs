@@ -1,4 +1,5 @@
-//! A cluster: many rows, most of them one person's or nobody's, and a worker that dies. `scripts/engines` starts a master and two workers.
+//! A cluster with many rows, most of them of one person or without a person, and a worker that is killed.
+//! `scripts/engines` starts a master and two workers.
 
 use super::equal::{engine, relation, run, stored};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 
 const WARDS: [&str; 5] = ["north", "south", "east", "west", "\u{e4}"];
 
-/// Half of the rows are one person's, a quarter nobody's.
+/// Half of the rows belong to one person, a quarter to no person.
 fn write(path: &Path, rows: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut below = |bound: usize| random.next_u32() as usize % bound;
@@ -44,7 +45,7 @@ fn write(path: &Path, rows: usize) {
     writer.unwrap().close().unwrap();
 }
 
-/// A worker more, which is there to die.
+/// An additional worker, which the test kills.
 struct Worker(Child);
 
 impl Worker {
@@ -73,7 +74,7 @@ impl Drop for Worker {
 }
 
 #[test]
-fn many_rows_of_one_person_and_a_worker_that_dies() {
+fn totals_survive_many_rows_of_one_person_and_a_killed_worker() {
     let Some(worker) = Worker::start() else {
         return skipped(
             "there is no cluster of Spark",

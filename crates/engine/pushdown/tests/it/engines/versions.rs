@@ -1,4 +1,4 @@
-//! What all rows are, as the statement that adds them up tells it.
+//! The contents of all rows, as the statement sums them.
 
 use super::equal::{engine, relation, run, stored};
 use super::hostile::{source, table, write};
@@ -32,10 +32,10 @@ fn contents_follow_the_rows_and_not_their_order() {
         (format!("(SELECT * FROM {file} LIMIT 999) fewer"), 999),
         (format!("(SELECT * FROM {file} UNION ALL SELECT * FROM {file}) twice"), 2_000),
         (format!("(SELECT * REPLACE (CASE WHEN n = 7 THEN 8 ELSE n END AS n) FROM {file}) other"), 1_000),
-        // A value that no question reads, NULL for a value, and two columns exchanged.
+        // A changed value that no query reads, a value in place of NULL, and two columns exchanged.
         (format!("(SELECT * REPLACE (COALESCE(flag, TRUE) AS flag) FROM {file}) other"), 1_000),
         (format!("(SELECT * REPLACE (who AS ward, ward AS who) FROM {file}) other"), 1_000),
-        // What ends one column begins the next one by name.
+        // The end of one column's value may not move to the next column.
         (format!("(SELECT * REPLACE (1 AS id, 23 AS n) FROM {file}) other"), 1_000),
         (format!("(SELECT * REPLACE (12 AS id, 3 AS n) FROM {file}) other"), 1_000),
         (format!("(SELECT * REPLACE ('ab' AS ward, 'c' AS who) FROM {file}) other"), 1_000),
@@ -50,7 +50,7 @@ fn contents_follow_the_rows_and_not_their_order() {
     }
 }
 
-/// The same without the places, which rows of an engine do not have.
+/// The report without line numbers, which rows of an engine do not have.
 fn without_places(mut report: Report) -> Report {
     report.columns.iter_mut().for_each(|column| column.odd_years = None);
     let found = report.columns.iter_mut().flat_map(|column| {
@@ -61,9 +61,9 @@ fn without_places(mut report: Report) -> Report {
     Report::new(rows, entities, problems, columns, ownerless).with_quirks(quirks)
 }
 
-/// What an engine counts is what a look at the same rows in a file counts.
+/// An engine's survey counts the same as a survey of the same rows in a file.
 #[test]
-fn what_is_odd_is_counted_as_in_files() {
+fn oddities_are_counted_as_in_files() {
     for (kind, tables) in [(EngineKind::DuckDb, sized_to_slow(10, 20, 40)), (EngineKind::Spark, sized_to_slow(2, 3, 5))]
     {
         let Some(mut engine) = engine(kind) else { continue };
@@ -82,7 +82,7 @@ fn what_is_odd_is_counted_as_in_files() {
             let report = source(&table, &path).check(&Resources::default(), &|_| {}).unwrap();
             assert_eq!(contents.rows, i128::from(report.rows));
             assert_eq!(found, without_places(report), "{table:?}");
-            // The rows are the same, whatever is declared of their keys and bounds, and whoever asks.
+            // The contents do not depend on declared keys and bounds, nor on the query.
             let statement =
                 deniable_sql::plan("SELECT COUNT(*) AS k FROM t", std::slice::from_ref(&table)).unwrap().portable();
             let statement = deniable_pushdown::statement(&statement, dialect, &relation, &stored).unwrap();

@@ -1,4 +1,4 @@
-//! Days and moments: from text, their parts and beginnings, each within the years 1 to 9999 or none at all.
+//! Days and timestamps: parsing, parts and truncation, always within the years 1 to 9999.
 //!
 //! Beyond these years calendars and patterns disagree or overflow.
 
@@ -31,7 +31,7 @@ pub const MONTH_NAMES: [&str; 12] = [
     "December",
 ];
 
-/// A day as a pattern of `strptime`, or else ISO, has it.
+/// Parses a date by a pattern of `strptime`, or in ISO format without a pattern.
 #[must_use]
 pub fn parse_day(text: &str, pattern: Option<&str>) -> Option<Day> {
     match pattern {
@@ -44,7 +44,8 @@ pub(crate) fn general_day(text: &str) -> Option<Day> {
     day_of(iso_day(text)?)
 }
 
-/// A moment as a pattern of `strptime`, or else ISO, has it. What is finer than microseconds is cut off towards the past.
+/// Parses a timestamp by a pattern of `strptime`, or in ISO format without a pattern. Digits beyond microseconds are
+/// rounded down.
 #[must_use]
 pub fn parse_moment(text: &str, pattern: Option<&str>) -> Option<Moment> {
     match pattern {
@@ -56,14 +57,14 @@ pub fn parse_moment(text: &str, pattern: Option<&str>) -> Option<Moment> {
     }
 }
 
-/// A moment as ISO writes it with its distance from UTC, `2024-07-01T01:30:00+02:00` or `...Z`: microseconds in UTC.
+/// Parses an ISO timestamp with its offset from UTC, `2024-07-01T01:30:00+02:00` or `...Z`: microseconds in UTC.
 #[must_use]
 pub fn parse_instant(text: &str) -> Option<i64> {
     let instant: jiff::Timestamp = text.parse().ok()?;
     i64::try_from(instant.as_nanosecond().div_euclid(1_000)).ok()
 }
 
-/// The same day of the same month in that one of the hundred years up to `last` that ends in the same two digits.
+/// The same day and month in the year that ends in the same two digits, among the hundred years up to `last`.
 #[must_use]
 pub fn in_century(day: Day, last: i16) -> Option<Day> {
     let date = civil_day(day);
@@ -75,11 +76,11 @@ pub fn in_century(day: Day, last: i16) -> Option<Day> {
 #[must_use]
 pub(crate) fn civil_day(day: Day) -> Date {
     let since = SignedDuration::from_hours(i64::from(day.get()).saturating_mul(24));
-    // Its years are jiff's, too.
+    // Jiff supports all of these years.
     EPOCH.checked_add(since).unwrap_or(EPOCH)
 }
 
-/// A moment on calendar and clock.
+/// A timestamp as date and time.
 #[must_use]
 pub fn civil(moment: Moment) -> DateTime {
     let day = moment.day();
@@ -88,7 +89,7 @@ pub fn civil(moment: Moment) -> DateTime {
     begin.checked_add(since).unwrap_or(begin)
 }
 
-/// The day of a date, within the years.
+/// The day of a date, if within the years.
 pub(crate) fn day_of(date: Date) -> Option<Day> {
     Day::new(date.duration_since(EPOCH).as_secs().div_euclid(86_400))
 }
@@ -98,7 +99,7 @@ fn moment_of(time: DateTime) -> Option<Moment> {
     Moment::new(i64::try_from(nanos.div_euclid(1_000)).ok()?)
 }
 
-/// The beginning of the year, month, ... that a moment lies in.
+/// The beginning of the year, month, ... that contains a timestamp.
 pub(crate) fn truncate(unit: Unit, moment: Moment) -> Option<Moment> {
     let cut = |unit: i64| {
         let since = moment.get().checked_rem_euclid(unit)?;
@@ -131,13 +132,13 @@ pub(crate) fn truncate(unit: Unit, moment: Moment) -> Option<Moment> {
 }
 
 impl Unit {
-    /// The beginning of the unit that a moment lies in; `None` before the year 1.
+    /// The beginning of the unit that contains a timestamp; `None` before the year 1.
     #[must_use]
     pub fn truncate(self, moment: Moment) -> Option<Moment> {
         truncate(self, moment)
     }
 
-    /// The beginning of the unit after the one that begins here; `None` after the year 9999.
+    /// The beginning of the next unit, given the beginning of a unit; `None` after the year 9999.
     #[must_use]
     pub fn next(self, begin: Moment) -> Option<Moment> {
         let after = |micros: i64| Moment::new(begin.get().checked_add(micros)?);
@@ -158,7 +159,7 @@ impl Unit {
     }
 }
 
-/// A part of a moment, as a whole number.
+/// A part of a timestamp, as an integer.
 pub(crate) fn part(part: Part, moment: Moment) -> Option<i64> {
     let date = || civil_day(moment.day());
     let clock = |unit: i64, of: i64| moment.get().checked_div_euclid(unit)?.checked_rem_euclid(of);
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_years_1_to_9999_are_all_there_is() {
+    fn dates_are_within_the_years_1_to_9999() {
         assert_eq!(parse_day("0001-01-01", None), Some(Day::FIRST));
         assert_eq!(parse_day("9999-12-31", None), Some(Day::LAST));
         let (before, after) = (i64::from(Day::FIRST.get()) - 1, i64::from(Day::LAST.get()) + 1);
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn iso_means_iso() {
+    fn iso_formats() {
         assert_eq!(days("1970-01-02", None), Some(1));
         for text in ["", "2024", "2024-02-30", "2023-02-29", "24-01-01", "2024-1-01", "+024-01-01", "0000-01-01"] {
             assert_eq!((days(text, None), micros(text, None)), (None, None), "{text}");
@@ -237,7 +238,7 @@ mod tests {
         }
         assert_eq!(micros("1970-01-01T00:00:01.5", None), Some(1_500_000));
         assert_eq!(micros("1970-01-01 00:01", None), Some(60_000_000));
-        // Earlier than 1970, too, what is too fine is cut off towards the past.
+        // Before 1970, too, digits beyond microseconds are rounded down.
         assert_eq!(micros("1969-12-31T23:59:59.999999999", None), Some(-1));
     }
 
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_and_what_follows_them() {
+    fn beginnings_of_units_and_of_the_next() {
         let at = |text: &str| parse_moment(text, None).unwrap();
         let moment = at("2024-08-15T13:45:59.123456");
         for (unit, begin, after) in [
@@ -271,7 +272,7 @@ mod tests {
             assert_eq!(truncate(unit, moment), Some(at(begin)), "{unit:?}");
             assert_eq!(truncate(unit, at(begin)), Some(at(begin)), "{unit:?}");
             assert_eq!(unit.next(at(begin)), Some(at(after)), "{unit:?}");
-            // The first moments of all, and the last: 0001-01-01 was a Monday.
+            // The first and the last timestamps: 0001-01-01 was a Monday.
             assert!(truncate(unit, at("0001-01-01")) == Some(at("0001-01-01")), "{unit:?}");
             let last = truncate(unit, at("9999-12-31T23:59:59.999999")).unwrap();
             assert_eq!(unit.next(last), None, "{unit:?}");

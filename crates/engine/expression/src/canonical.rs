@@ -1,8 +1,8 @@
-//! When two expressions are the same: canonical bytes, equal exactly when the expressions are the same tree.
+//! Identity of expressions: canonical bytes, equal exactly when the expressions are the same tree.
 //!
-//! The bytes are those of the nodes that the expressions rest on, in the order in which they are first met when arguments
-//! are read before what uses them. Columns are known by table, name and type, never by position; decimals by their bits;
-//! texts by their length and bytes. Nothing is left to how anything is displayed.
+//! The bytes are those of the nodes on which the expressions depend, in the order of a depth-first traversal with
+//! arguments first. Columns are identified by table, name and type, never by position; decimals by their bits; texts by
+//! their length and bytes. Nothing depends on the way values are displayed.
 
 use crate::format::TimePattern;
 use crate::like::Pattern;
@@ -12,7 +12,7 @@ use crate::program::{Id, InputColumn, MOST_ARGUMENTS, Node, Program};
 use crate::value::{Day, Decimal, Moment, Type, Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// The first byte: how the others are to be read.
+/// The first byte: the version of the format.
 const FORMAT: u8 = 1;
 
 const COLUMN: u8 = 0;
@@ -25,9 +25,9 @@ impl Program {
     #[must_use]
     pub fn canonical(&self, roots: &[Id]) -> Vec<u8> {
         let mut numbering = Numbering::default();
-        // The number of each node of the program once it has one.
+        // The number of each node of the program that has one.
         let mut numbers: Vec<Option<u32>> = vec![None; self.nodes().len()];
-        // Nodes on the way down, and how many of their arguments have been visited.
+        // Nodes on the current path, with the number of their visited arguments.
         let mut way: Vec<(Id, usize)> = Vec::new();
         for root in roots {
             way.push((*root, 0));
@@ -59,7 +59,7 @@ impl Program {
         bytes
     }
 
-    /// The expressions that have these canonical bytes; `None` if there are none.
+    /// Parses canonical bytes; `None` if they are not canonical bytes of expressions.
     #[must_use]
     pub fn from_canonical(bytes: &[u8]) -> Option<(Self, Vec<Id>)> {
         let mut reader = Reader(bytes);
@@ -97,7 +97,7 @@ impl Program {
         for _ in 0..reader.length()? {
             roots.push(*ids.get(reader.length()?)?);
         }
-        // Whatever says the same in another way is refused.
+        // Other encodings of the same expressions are rejected.
         (program.canonical(&roots) == bytes).then_some((program, roots))
     }
 
@@ -135,7 +135,7 @@ impl Program {
     }
 }
 
-/// Nodes by their bytes: two columns of one table, name and type are one.
+/// Nodes by their bytes: columns with equal table, name and type are one node.
 #[derive(Default)]
 struct Numbering {
     known: HashMap<Vec<u8>, u32>,
@@ -155,7 +155,7 @@ impl Numbering {
 }
 
 fn put_number(bytes: &mut Vec<u8>, number: Option<u32>) {
-    // Every argument and root has a number by the time it is written; no node has this one.
+    // Every argument and root has a number before it is written; no node has this one.
     bytes.extend_from_slice(&number.unwrap_or(u32::MAX).to_le_bytes());
 }
 
@@ -315,7 +315,7 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
     }
 }
 
-/// What is left to read.
+/// The remaining bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -350,7 +350,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.take(length)?).ok()
     }
 
-    /// One of some things, by its position among them.
+    /// Parses one of several values, by its position.
     fn choice<T: Copy>(&mut self, all: &[T]) -> Option<T> {
         all.get(usize::from(self.byte()?)).copied()
     }
@@ -370,7 +370,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A list of a lookup. What is there twice is found when the bytes are compared with those of what was read.
+    /// Parses a list of a lookup. Duplicate keys are detected when the parsed bytes are compared.
     fn entries<K: Ord>(&mut self, count: usize, key: impl Fn(&mut Self) -> Option<K>) -> Option<BTreeMap<K, Box<str>>> {
         (0..count).map(|_| Some((key(self)?, self.text()?.into()))).collect()
     }
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_alike_is_not_the_same() {
+    fn similar_expressions_are_different() {
         let mut program = flags(&["a", "b"]);
         let (a, b) = (program.column(0).unwrap(), program.column(1).unwrap());
         let not_a = program.call(Operation::Not, &[a]).unwrap();
@@ -458,7 +458,7 @@ mod tests {
         let second = program.call(Operation::Not, &[both]).unwrap();
         assert_ne!(program.canonical(&[first]), program.canonical(&[second]));
         assert_ne!(program.canonical(&[a, b]), program.canonical(&[b, a]));
-        // By name, not by position; and without what is not used.
+        // By name, not by position; unused columns do not matter.
         let mut other = flags(&["b", "a"]);
         let (b, a) = (other.column(0).unwrap(), other.column(1).unwrap());
         let both = other.call(Operation::And, &[a, b]).unwrap();
@@ -466,7 +466,7 @@ mod tests {
         assert_eq!(other.canonical(&[again]), program.canonical(&[second]));
         let (read, roots) = Program::from_canonical(&program.canonical(&[first, second])).unwrap();
         assert_eq!(read.canonical(&roots), program.canonical(&[first, second]));
-        // Two columns of one name are one.
+        // Two columns of one name are equal.
         let mut twice = flags(&["a", "a"]);
         let (one, two) = (twice.column(0).unwrap(), twice.column(1).unwrap());
         let bytes = twice.canonical(&[one, two]);
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_comes_back() {
+    fn every_operation_is_parsed_from_its_bytes() {
         for operation in Operation::examples().into_iter().flatten() {
             let mut bytes = Vec::new();
             put_operation(&mut bytes, &operation);
@@ -497,7 +497,7 @@ mod tests {
         }
         let longer = [good.as_slice(), &[0]].concat();
         assert!(Program::from_canonical(&longer).is_none());
-        // An unused node, and one that is written twice.
+        // An unused node, and a duplicate node.
         assert!(Program::from_canonical(&[1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0]).is_none());
         assert!(Program::from_canonical(&[1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0]).is_some());
         assert!(Program::from_canonical(&[1, 2, 0, 0, 0, 1, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]).is_none());

@@ -1,4 +1,4 @@
-//! Values of one type read as another.
+//! Conversion of values to another type.
 
 use crate::calendar::{civil, civil_day, parse_day, parse_moment};
 use crate::column::{Column, booleans, numbers};
@@ -10,10 +10,10 @@ use arrow_array::{Array, BooleanArray, PrimitiveArray, StringViewArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use std::fmt::Write;
 
-/// Below 2^-1000 and beyond 2^1000 whatever digits there are, in texts of at most [`crate::LONGEST_TEXT`] bytes.
+/// Below 2^-1000 or beyond 2^1000 whatever the digits, in texts of at most [`crate::LONGEST_TEXT`] bytes.
 const GREAT_EXPONENT: u64 = 200_000;
 
-/// The column as one of another type; NULLs only where there is no such cast.
+/// Converts a column to another type; all NULL if there is no such cast.
 pub(crate) fn cast(column: &Column, to: Type) -> Column {
     let len = column.len();
     match (column, to) {
@@ -36,7 +36,7 @@ pub(crate) fn cast(column: &Column, to: Type) -> Column {
             written(array.iter(), len, |value, text| write!(text, "{value}").is_ok())
         }
         (Column::Decimal(array), Type::Text) => written(array.iter(), len, |value, text| {
-            // The standard library's form for people who debug: "1.0", "1e16", "1.5e-7".
+            // The `Debug` format of the standard library: "1.0", "1e16", "1.5e-7".
             value.is_finite() && write!(text, "{:?}", value + 0.0).is_ok()
         }),
         (Column::Text(array), Type::Boolean) => {
@@ -74,10 +74,10 @@ pub(crate) fn cast(column: &Column, to: Type) -> Column {
     }
 }
 
-/// White space that may stand around a number or a truth.
+/// White space that may surround a number or a Boolean.
 const SPACE: [char; 6] = ['\t', '\n', '\u{b}', '\u{c}', '\r', ' '];
 
-/// `t`, `yes`, `on`, `1`, ... and `f`, `no`, `off`, `0`, ... in any case, with ASCII white space around.
+/// Parses `t`, `yes`, `on`, `1`, ... and `f`, `no`, `off`, `0`, ... in any case, surrounded by ASCII white space.
 #[must_use]
 pub fn parse_boolean(text: &str) -> Option<bool> {
     const TRUE: [&str; 9] = ["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"];
@@ -93,7 +93,7 @@ pub fn parse_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// `[+-]?[0-9]+` within 64 bits, with white space around.
+/// Parses `[+-]?[0-9]+` within 64 bits, surrounded by white space.
 #[must_use]
 pub fn parse_integer(text: &str) -> Option<i64> {
     plain::integer(text).or_else(|| general_integer(text))
@@ -103,7 +103,8 @@ pub(crate) fn general_integer(text: &str) -> Option<i64> {
     text.trim_matches(SPACE).parse().ok()
 }
 
-/// `[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?`, with white space around: the nearest decimal, if that is finite.
+/// Parses `[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?`, surrounded by white space: the nearest decimal, if
+/// that is finite.
 #[must_use]
 pub fn parse_decimal(text: &str) -> Option<Decimal> {
     match plain::decimal(text) {
@@ -114,13 +115,13 @@ pub fn parse_decimal(text: &str) -> Option<Decimal> {
 
 pub(crate) fn general_decimal(text: &str) -> Option<Decimal> {
     let text = text.trim_matches(SPACE);
-    // Without letters there are no other words for numbers, such as "inf".
+    // Excludes words such as "inf".
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     if text.len() > crate::LONGEST_TEXT || !text.bytes().all(plain) {
         return None;
     }
     let number: f64 = text.parse().ok()?;
-    // The standard library cuts off exponents of six digits and more, which many digits before them could make up for.
+    // The standard library truncates exponents of six digits and more, which many digits before them could compensate.
     if let Some((digits, exponent)) = text.split_once(['e', 'E']) {
         let size = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
         if size.len() > 6 || size.parse().is_ok_and(|size: u64| size > GREAT_EXPONENT) {
@@ -139,8 +140,8 @@ fn nearest(number: i64) -> f64 {
 
 #[allow(clippy::cast_possible_truncation, reason = "within the bounds only the fraction is lost")]
 fn whole(number: f64) -> Option<i64> {
-    const LEAST: f64 = -9_223_372_036_854_775_808.0;
-    (LEAST..-LEAST).contains(&number).then_some(number as i64)
+    const LEAST_INTEGER: f64 = -9_223_372_036_854_775_808.0;
+    (LEAST_INTEGER..-LEAST_INTEGER).contains(&number).then_some(number as i64)
 }
 
 pub(crate) fn write_day(day: Day, text: &mut String) -> bool {
@@ -156,7 +157,7 @@ pub(crate) fn write_moment(moment: Moment, text: &mut String) -> bool {
     day_and_clock && (fraction == 0 || write!(text, ".{fraction:06}").is_ok())
 }
 
-/// Each number's own image, `None` becoming NULL.
+/// Maps each value; `None` becomes NULL.
 pub(crate) fn map<A: ArrowPrimitiveType, B: ArrowPrimitiveType>(
     array: &PrimitiveArray<A>,
     image: impl Fn(A::Native) -> Option<B::Native>,
@@ -192,7 +193,7 @@ fn from_boolean<T: ArrowPrimitiveType>(array: &BooleanArray, image: impl Fn(bool
     numbers(array.values().iter().map(image).collect(), array.nulls().cloned())
 }
 
-/// Texts; NULL where writing says false.
+/// Texts; NULL where `write` returns false.
 fn written<V: Copy>(
     values: impl Iterator<Item = Option<V>>,
     len: usize,
@@ -280,7 +281,7 @@ mod tests {
         ] {
             assert_eq!(parse_decimal(text).map(Decimal::get), value, "{text:?}");
         }
-        // An exponent is not cut off: what the standard library alone takes for 1e35.
+        // An exponent is not truncated; the standard library alone would give 1e35.
         let digits = format!("0.{}1", "0".repeat(65_500));
         assert_eq!(parse_decimal(&format!("{digits}e655360")), None);
         assert_eq!(parse_decimal(&format!("{digits}e65501")), Decimal::new(1.0));

@@ -11,26 +11,26 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use std::sync::Arc;
 
-/// Values of one type, each of them or NULL.
+/// Values of one type, or NULL.
 ///
-/// Whoever makes one from what was read sees to it that its values are values of the type ([`Column::checked`] does).
+/// The caller ensures that the values are valid for the type ([`Column::checked`] does).
 #[derive(Debug, Clone)]
 pub enum Column {
-    /// True and false.
+    /// Boolean values.
     Boolean(BooleanArray),
-    /// Whole numbers.
+    /// Integers.
     Integer(Int64Array),
     /// Decimals: finite, without -0.
     Decimal(Float64Array),
     /// Texts of at most [`crate::LONGEST_TEXT`] bytes.
     Text(StringViewArray),
-    /// Days of the years 1 to 9999.
+    /// Dates of the years 1 to 9999.
     Date(Date32Array),
-    /// Moments of the years 1 to 9999.
+    /// Timestamps of the years 1 to 9999.
     Timestamp(TimestampMicrosecondArray),
 }
 
-/// Does the same with the array of any type and makes a column of what comes out.
+/// Applies an expression to the array of any type, and makes a column of the result.
 macro_rules! each {
     ($column:expr, $array:ident => $body:expr) => {
         match $column {
@@ -44,7 +44,7 @@ macro_rules! each {
     };
 }
 
-/// Does the same with the array of any type.
+/// Applies an expression to the array of any type.
 macro_rules! any {
     ($column:expr, $array:ident => $body:expr) => {
         match $column {
@@ -72,7 +72,7 @@ impl Column {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         any!(self, array => array.len())
@@ -84,13 +84,13 @@ impl Column {
         self.len() == 0
     }
 
-    /// Whether there is a value in this row.
+    /// Whether the row has a value; false for NULL and beyond the last row.
     #[must_use]
     pub fn is_valid(&self, row: usize) -> bool {
         row < self.len() && self.nulls_of().is_none_or(|nulls| nulls.is_valid(row))
     }
 
-    /// The value of a row; `None` for NULL, for a row that is not there and for what is no value of the type.
+    /// The value of a row; `None` for NULL, beyond the last row and for values that are invalid for the type.
     #[must_use]
     pub fn value(&self, row: usize) -> Option<Value> {
         if !self.is_valid(row) {
@@ -106,7 +106,7 @@ impl Column {
         }
     }
 
-    /// So many NULLs.
+    /// A column of `len` NULLs.
     #[must_use]
     pub fn nulls(kind: Type, len: usize) -> Self {
         match kind {
@@ -119,7 +119,7 @@ impl Column {
         }
     }
 
-    /// The same value in every row; that of another type is NULL.
+    /// A column with the same value in every row; NULL if the value has another type.
     #[must_use]
     pub fn repeat(kind: Type, value: Option<&Value>, len: usize) -> Self {
         match (kind, value) {
@@ -140,12 +140,12 @@ impl Column {
         }
     }
 
-    /// The first row so many times. Of texts the bytes once, and views as often as there are rows.
+    /// Repeats the first row. The bytes of a text are stored once, with a view for each row.
     pub(crate) fn repeated(&self, len: usize) -> Self {
         self.take(&UInt32Array::from_value(0, len))
     }
 
-    /// One column behind the other; what is of another type is left out.
+    /// Concatenates columns; parts of another type are left out.
     #[must_use]
     pub fn concat(kind: Type, parts: &[Self]) -> Self {
         let parts: Vec<ArrayRef> = parts.iter().filter(|part| part.kind() == kind).map(Self::to_array).collect();
@@ -155,7 +155,7 @@ impl Column {
         whole.unwrap_or_else(|| Self::nulls(kind, len))
     }
 
-    /// These values; one of another type is NULL.
+    /// A column of these values; those of another type are NULL.
     #[must_use]
     pub fn from_values(kind: Type, values: impl Iterator<Item = Option<Value>>) -> Self {
         match kind {
@@ -212,13 +212,13 @@ impl Column {
         }
     }
 
-    /// As an array of Arrow: Boolean, Int64, Float64, Utf8View, Date32, Timestamp(Microsecond) without a zone.
+    /// Converts to an array of Arrow: Boolean, Int64, Float64, Utf8View, Date32, Timestamp(Microsecond) without a zone.
     #[must_use]
     pub fn to_array(&self) -> ArrayRef {
         any!(self, array => Arc::new(array.clone()))
     }
 
-    /// What [`Column::to_array`] gives, back again; `None` for any other type.
+    /// The inverse of [`Column::to_array`]; `None` for any other type.
     #[must_use]
     pub fn from_array(array: &dyn Array) -> Option<Self> {
         use arrow_schema::{DataType, TimeUnit};
@@ -235,7 +235,7 @@ impl Column {
         })
     }
 
-    /// The rows for which this is true, in their order. No row when there are not as many.
+    /// The rows for which `keep` is true, in their order. Empty if the lengths differ.
     #[must_use]
     pub fn filter(&self, keep: &BooleanArray) -> Self {
         if keep.len() != self.len() {
@@ -246,7 +246,7 @@ impl Column {
         found.ok().and_then(|array| Self::from_array(&array)).unwrap_or_else(|| Self::nulls(self.kind(), kept()))
     }
 
-    /// The rows at these positions; NULL where the position is NULL or no row.
+    /// The rows at these positions; NULL where the position is NULL or out of range.
     #[must_use]
     pub fn take(&self, positions: &UInt32Array) -> Self {
         let len = self.len();
@@ -263,7 +263,7 @@ impl Column {
         found.unwrap_or_else(|| Self::nulls(self.kind(), positions.len()))
     }
 
-    /// So many rows from this one on, or as many as there are.
+    /// `len` rows from `offset` on, or fewer if the column ends before.
     #[must_use]
     pub fn slice(&self, offset: usize, len: usize) -> Self {
         let offset = offset.min(self.len());
@@ -271,7 +271,7 @@ impl Column {
         each!(self, array => array.slice(offset, len))
     }
 
-    /// Whether both have the same values, bit for bit, in the same rows.
+    /// Whether both columns have the same values, bit for bit, in the same rows.
     #[must_use]
     pub fn same_as(&self, other: &Self) -> bool {
         fn same<T: ArrowPrimitiveType>(
@@ -299,8 +299,8 @@ impl Column {
         }
     }
 
-    /// With NULL where there is no value of the type: infinities, what is not a number, texts that are too long, times
-    /// outside the years 1 to 9999. -0 becomes 0.
+    /// Replaces values that are invalid for the type by NULL: infinities, NaN, texts that are too long, times outside
+    /// the years 1 to 9999. -0 becomes 0.
     #[must_use]
     pub fn checked(self) -> Self {
         let valid: Option<BooleanBuffer> = match &self {
@@ -335,7 +335,7 @@ impl Column {
         }
     }
 
-    /// With NULL wherever this is not set.
+    /// Replaces rows where `keep` is not set by NULL.
     pub(crate) fn only(&self, keep: &BooleanBuffer) -> Self {
         if keep.len() != self.len() {
             return Self::nulls(self.kind(), self.len());
@@ -351,7 +351,7 @@ impl Column {
         }
     }
 
-    /// Where there are values, if there are NULLs.
+    /// The validity of rows, if there are NULLs.
     pub(crate) fn nulls_of(&self) -> Option<&NullBuffer> {
         any!(self, array => array.nulls())
     }
@@ -364,7 +364,7 @@ impl Column {
     }
 }
 
-/// Where it is true; NULL is not.
+/// The rows where the array is true, excluding NULL.
 pub(crate) fn truth(array: &BooleanArray) -> BooleanBuffer {
     match array.nulls() {
         Some(nulls) => array.values() & nulls.inner(),
@@ -372,16 +372,16 @@ pub(crate) fn truth(array: &BooleanArray) -> BooleanBuffer {
     }
 }
 
-/// Where both have a value.
+/// The rows where both are valid.
 pub(crate) fn both(left: Option<&NullBuffer>, right: Option<&NullBuffer>) -> Option<NullBuffer> {
     match (left, right) {
-        // Of one length in every use; buffers of two lengths cannot be combined.
+        // Buffers of different lengths cannot be combined; they do not occur.
         (Some(left), Some(right)) if left.len() != right.len() => Some(NullBuffer::new_null(left.len())),
         _ => NullBuffer::union(left, right),
     }
 }
 
-/// An array of numbers. NULLs only, should there be another number of both.
+/// An array of numbers; all NULL if the lengths differ.
 pub(crate) fn numbers<T: ArrowPrimitiveType>(
     values: ScalarBuffer<T::Native>,
     nulls: Option<NullBuffer>,
@@ -390,7 +390,7 @@ pub(crate) fn numbers<T: ArrowPrimitiveType>(
     PrimitiveArray::try_new(values, nulls).unwrap_or_else(|_| PrimitiveArray::new_null(len))
 }
 
-/// An array of booleans. NULLs only, should there be another number of both.
+/// An array of Booleans; all NULL if the lengths differ.
 pub(crate) fn booleans(values: BooleanBuffer, nulls: Option<NullBuffer>) -> BooleanArray {
     match nulls {
         Some(nulls) if nulls.len() != values.len() => BooleanArray::new_null(values.len()),
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_becomes_null() {
+    fn invalid_values_become_null() {
         let decimals = Column::Decimal(Float64Array::from(vec![f64::NAN, f64::INFINITY, -0.0, 1.5])).checked();
         let expected = [None, None, Decimal::new(0.0), Decimal::new(1.5)].map(|value| value.map(Value::Decimal));
         assert!(decimals.same_as(&Column::from_values(Type::Decimal, expected.into_iter())));

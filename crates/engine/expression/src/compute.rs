@@ -1,4 +1,4 @@
-//! Every operation on whole columns. Nothing here can fail: where a row has no result, that row is NULL.
+//! Operations on whole columns. They never fail: a row without a result is NULL.
 
 use crate::calendar::{day_name, month_name, part, truncate};
 use crate::cast::{cast, map};
@@ -14,7 +14,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_ord::cmp;
 use std::collections::{HashMap, HashSet};
 
-/// From here on it is worth while to look for texts that are written twice.
+/// From this size on, texts are checked for duplicates.
 const MANY_BYTES: u64 = 4 << 20;
 
 /// The value of an operation for every row. `kind` is the type of its result, `rows` the length of all arguments.
@@ -43,7 +43,7 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
         (Operation::Divide, [Integer(left), Integer(right)]) => {
             Integer(integers(left, right, |l, r| known(l.checked_div(r))))
         }
-        // By zero: infinite, or not a number.
+        // Division by zero gives an infinite number or NaN.
         (Operation::Divide, [Decimal(left), Decimal(right)]) => Decimal(decimals(left, right, |l, r| l / r)),
         (Operation::Remainder, [Integer(left), Integer(right)]) => {
             Integer(integers(left, right, |l, r| known(l.checked_rem(r))))
@@ -58,7 +58,7 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
         (Operation::Floor | Operation::Ceil, [Integer(value)]) => Integer(value.clone()),
         (Operation::Floor, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.floor()))),
         (Operation::Ceil, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.ceil()))),
-        // Where there is no result it is infinite, or not a number.
+        // Undefined results are infinite or NaN.
         (Operation::Ln, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.ln()))),
         (Operation::Exp, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.exp()))),
         (Operation::Sqrt, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.sqrt()))),
@@ -108,7 +108,7 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
     }
 }
 
-/// The kernels of Arrow fail for different types or lengths only.
+/// The kernels of Arrow fail only for different types or lengths.
 pub(crate) fn compare(comparison: Comparison, left: &Column, right: &Column) -> BooleanArray {
     let nothing = || BooleanArray::new_null(left.len());
     if left.kind() != right.kind() || left.len() != right.len() {
@@ -136,7 +136,7 @@ pub(crate) fn compare(comparison: Comparison, left: &Column, right: &Column) -> 
     compared.unwrap_or_else(|_| nothing())
 }
 
-/// Where it is false; NULL is not.
+/// The rows where the array is false, excluding NULL.
 fn falsehood(array: &BooleanArray) -> BooleanBuffer {
     match array.nulls() {
         Some(nulls) => &!array.values() & nulls.inner(),
@@ -169,7 +169,7 @@ fn one_of(value: &Column, list: &[&Column]) -> BooleanArray {
     list.iter().fold(nothing, |found, other| or(&found, &compare(Comparison::Equal, value, other)))
 }
 
-/// `then` where it is set, else `otherwise`.
+/// `then` where `choose` is set, else `otherwise`.
 fn select(choose: &BooleanBuffer, then: &Column, otherwise: &Column) -> Column {
     fn pick<T: ArrowPrimitiveType>(
         choose: &BooleanBuffer,
@@ -205,7 +205,7 @@ fn select(choose: &BooleanBuffer, then: &Column, otherwise: &Column) -> Column {
     }
 }
 
-/// For every row the text of that row in the source of this number: views, not bytes, are copied.
+/// For every row the text of that row in the source with this number. Views are copied, bytes are not.
 fn gather(choices: impl ExactSizeIterator<Item = usize>, sources: &[&StringViewArray]) -> StringViewArray {
     let len = choices.len();
     let nothing = || StringViewArray::new_null(len);
@@ -219,11 +219,11 @@ fn gather(choices: impl ExactSizeIterator<Item = usize>, sources: &[&StringViewA
     gathered.as_ref().and_then(|gathered| gathered.as_string_view_opt()).cloned().unwrap_or_else(nothing)
 }
 
-/// Texts all at once, from the source that comes first among those in which the row is set; from the last where none is.
+/// Selects texts in one pass: from the first source whose row is set, or from the last source if no row is set.
 fn gather_first<'a>(len: usize, sources: impl DoubleEndedIterator<Item = (BooleanBuffer, &'a Column)>) -> Column {
     let mut choices = vec![0_usize; len];
     let mut texts = Vec::new();
-    // From the end, so that earlier ones overwrite later ones.
+    // From the end, so that earlier sources overwrite later ones.
     for (number, (choose, source)) in sources.rev().enumerate() {
         let Column::Text(source) = source else { return Column::nulls(Type::Text, len) };
         for (place, choose) in choices.iter_mut().zip(choose.iter()) {
@@ -269,7 +269,7 @@ fn extreme(better: Comparison, first: &Column, others: &[&Column]) -> Column {
     })
 }
 
-/// What an operation that says whether it overflowed would say.
+/// The result with an overflow flag, in the form of the `overflowing_` functions.
 fn known(result: Option<i64>) -> (i64, bool) {
     (result.unwrap_or_default(), result.is_none())
 }
@@ -302,7 +302,7 @@ fn decimals(
 ) -> PrimitiveArray<Float64Type> {
     let mut all = true;
     let one = |(left, right): (&f64, &f64)| {
-        // Zero without its sign.
+        // Adding 0.0 removes the sign of zero.
         let result = compute(*left, *right) + 0.0;
         all &= result.is_finite();
         result
@@ -316,7 +316,7 @@ fn decimals(
     numbers(values, both(nulls.as_ref(), Some(&NullBuffer::new(finite))))
 }
 
-/// Without the sign of zero; `None` for infinities and what is not a number.
+/// Removes the sign of zero; `None` for infinities and NaN.
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number + 0.0)
 }
@@ -350,7 +350,7 @@ fn letters(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)
     if bytes <= MANY_BYTES {
         return letters_of_each(array, all, ascii);
     }
-    // One long text in many rows, as a constant behind CASE is, stays one: equal views are equal texts.
+    // A long text in many rows, such as a constant in CASE, is stored once: equal views are equal texts.
     let (mut known, mut firsts, mut places) = (HashMap::new(), Vec::new(), Vec::with_capacity(array.len()));
     for (row, view) in (0_u32..).zip(array.views()) {
         places.push(*known.entry((*view, array.is_valid(places.len()))).or_insert_with(|| {
@@ -397,7 +397,7 @@ fn letters_of_each(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&
                 texts.append_value(&copy);
             }
             Some(text) => match all(text) {
-                // Some letters become longer.
+                // The other case of a letter may be longer.
                 text if text.len() <= crate::LONGEST_TEXT => texts.append_value(&text),
                 _ => texts.append_null(),
             },
@@ -425,7 +425,7 @@ fn trim(array: &StringViewArray, characters: &str) -> StringViewArray {
     })
 }
 
-/// Where the part of a text begins and how many bytes it has.
+/// The first byte of a part of a text, and its number of bytes.
 fn substring(text: &str, skipped: u32, length: Option<u32>) -> (usize, usize) {
     let end_of = |text: &str, characters: u32| {
         let after = usize::try_from(characters).ok().and_then(|count| text.char_indices().nth(count));
@@ -436,15 +436,15 @@ fn substring(text: &str, skipped: u32, length: Option<u32>) -> (usize, usize) {
     (begin, length.map_or(rest.len(), |length| end_of(rest, length)))
 }
 
-/// A part of each text; `part` returns how many bytes precede it and how many it has. Long parts share the bytes of their
-/// texts.
+/// A part of each text; `part` returns the number of bytes before it and its length. Long parts share the bytes of
+/// their texts.
 fn parts(array: &StringViewArray, part: impl Fn(&str) -> (usize, usize)) -> StringViewArray {
     let whole = |text: &str| part(text) == (0, text.len());
     if array.iter().flatten().all(whole) {
         return array.clone();
     }
     let mut texts = StringViewBuilder::with_capacity(array.len());
-    // Blocks that builders do not take are copied from.
+    // Blocks that builders do not accept are copied.
     let usual = array.data_buffers().iter().all(|block| u32::try_from(block.len()).is_ok_and(|len| len < u32::MAX));
     if usual {
         for block in array.data_buffers() {
@@ -459,7 +459,7 @@ fn parts(array: &StringViewArray, part: impl Fn(&str) -> (usize, usize)) -> Stri
         let (before, len) = part(text);
         let end = before.saturating_add(len);
         let shorter = text.get(before..end).unwrap_or_default();
-        // Short texts lie in the view itself.
+        // Short texts are stored in the view itself.
         let placed = if usual && len > 12 { place(*view, before).zip(u32::try_from(len).ok()) } else { None };
         let viewed = placed.is_some_and(|((block, offset), len)| texts.try_append_view(block, offset, len).is_ok());
         if !viewed {
@@ -469,7 +469,7 @@ fn parts(array: &StringViewArray, part: impl Fn(&str) -> (usize, usize)) -> Stri
     texts.finish()
 }
 
-/// The block of a view of more than twelve bytes, and where in it the text begins after so many bytes.
+/// The block of a view of more than twelve bytes, and the offset in it of the text's byte number `before`.
 fn place(view: u128, before: usize) -> Option<(u32, u32)> {
     // Length, first bytes, block, offset: four bytes each.
     let [_, _, _, _, _, _, _, _, a, b, c, d, e, f, g, h] = view.to_le_bytes();
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_trimmed_keeps_its_bytes() {
+    fn trimmed_texts_share_their_bytes() {
         let written =
             [Some("  longer than a view holds "), None, Some(" short "), Some("whole text of a view"), Some("")];
         let bare = [Some("longer than a view holds"), None, Some("short"), Some("whole text of a view"), Some("")];
@@ -526,7 +526,7 @@ mod tests {
         let capitals = |column: &Column| compute(&Operation::Upper, Type::Text, &[column], column.len());
         let expected = texts(&[Some(&"S".repeat(most)), None, Some("A")]);
         assert!(capitals(&column).same_as(&expected));
-        // In so many rows that equal texts are looked for.
+        // Enough rows for the detection of duplicate texts.
         let places: Vec<u32> = (0..300).map(|row| row % 3).collect();
         let places = UInt32Array::from(places);
         assert!(capitals(&column.take(&places)).same_as(&expected.take(&places)));

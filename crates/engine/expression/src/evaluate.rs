@@ -1,7 +1,7 @@
-//! The values of a program: column by column, every node for every row.
+//! Evaluates a program: column by column, every node for every row.
 //!
-//! Nothing stops early and nothing is left out: neither whether there is an answer nor much of the time that it takes
-//! depends on which row holds what.
+//! Evaluation never stops early and skips no row: which row contains which value affects neither whether there is an
+//! answer, nor much of the time it takes.
 
 use crate::column::Column;
 use crate::compute::compute;
@@ -10,13 +10,13 @@ use crate::operation::Operation;
 use crate::program::{Id, Node, Program};
 use crate::value::Type;
 
-/// Most values that all steps of one block of rows hold together: programs of thousands of steps are computed for fewer
+/// Most values in memory for one block of rows, over all steps: programs of thousands of steps are computed for fewer
 /// rows at a time.
 const MOST_VALUES: usize = 1 << 22;
-/// Lists of more constants than this are searched, not compared with one by one.
+/// Longer lists of constants are searched instead of compared one by one.
 const SHORT_LIST: usize = 6;
 
-/// Computes some nodes of a program for one batch of rows after another.
+/// Computes some nodes of a program for batches of rows.
 #[derive(Debug, Clone)]
 pub struct Evaluator {
     steps: Vec<Step>,
@@ -28,7 +28,7 @@ pub struct Evaluator {
 struct Step {
     kind: Type,
     what: StepKind,
-    /// The steps whose values are not needed after this one.
+    /// The steps whose values are not needed after this step.
     done: Vec<usize>,
 }
 
@@ -36,7 +36,7 @@ struct Step {
 enum StepKind {
     /// An input, by its position.
     Column(usize),
-    /// The same in every row: one row, and as many as were needed so far.
+    /// The same value in every row: one row, and a repetition of the largest length needed so far.
     Constant(Column, Column),
     /// Whether the value of a step is in a list of constants.
     Listed(usize, List),
@@ -55,7 +55,7 @@ impl StepKind {
 }
 
 impl Evaluator {
-    /// For these nodes of the program, each of which becomes one column.
+    /// Prepares these nodes of the program, each of which becomes one column.
     #[must_use]
     pub fn new(program: &Program, roots: &[Id]) -> Self {
         let constants = constants(program, &program.reached(roots));
@@ -67,7 +67,7 @@ impl Evaluator {
             }
             _ => None,
         };
-        // What the results rest on, now that constants rest on nothing.
+        // Steps needed for the results, after constants are evaluated.
         let mut needed = vec![false; constants.len()];
         let need = |needed: &mut Vec<bool>, id: Id| {
             if let Some(needed) = needed.get_mut(id.position()) {
@@ -135,14 +135,14 @@ impl Evaluator {
         }
     }
 
-    /// The columns of the nodes, in their order, for so many rows. `inputs` are the program's columns by position; one that
-    /// is missing, or of another type or length, is NULL in every row.
+    /// The columns of the nodes, in their order, for `rows` rows. `inputs` are the program's columns by position; a
+    /// column that is missing, or has another type or length, is NULL in every row.
     pub fn evaluate(&mut self, rows: usize, inputs: &[Option<Column>]) -> Vec<Column> {
         let most = MOST_VALUES.checked_div(self.steps.len()).unwrap_or(MOST_VALUES).max(1);
         if rows <= most {
             return self.evaluate_block(rows, inputs);
         }
-        // Of another length than the rows, and as a block not by accident of the right one.
+        // The length is checked for all rows: the length of a block could match by chance.
         let inputs: Vec<Option<Column>> =
             inputs.iter().map(|input| input.clone().filter(|column| column.len() == rows)).collect();
         let mut parts: Vec<Vec<Column>> = vec![Vec::new(); self.roots.len()];
@@ -191,7 +191,7 @@ impl Evaluator {
     }
 }
 
-/// One row of each node that rests on no column: by the law its value is that of every row.
+/// The value of each node without columns, as one row: evaluation by rows gives the same value for every row.
 fn constants(program: &Program, reached: &[bool]) -> Vec<Option<Column>> {
     let mut found: Vec<Option<Column>> = Vec::with_capacity(reached.len());
     for ((id, node), reached) in program.ids().zip(reached) {
@@ -238,7 +238,7 @@ mod tests {
             let found = evaluator.evaluate(3, &inputs);
             assert!(found.iter().zip(&expected).all(|(found, expected)| found.same_as(expected)), "{found:?}");
         }
-        // What is missing, of another type or of another length is NULL.
+        // A column that is missing, or has another type or length, is NULL.
         for inputs in [vec![], vec![None, None], vec![Some(booleans(&[None; 2])), Some(integers(&[Some(1)]))]] {
             let found = evaluator.evaluate(2, &inputs);
             assert!(found[1].same_as(&integers(&[None, None])) && found[0].same_as(&booleans(&[None, None])));

@@ -8,8 +8,8 @@ use crate::lookup::{Entries, Lookup};
 use crate::operation::{Comparison, Operation, Part, Unit};
 use crate::value::Type;
 
-/// `Operation::examples` of a table. Its patterns are those of a match without a wildcard, so that an operation without
-/// examples does not compile.
+/// Defines `Operation::examples` from a table whose patterns form a match without a wildcard, so that an operation
+/// without examples does not compile.
 macro_rules! examples {
     ($($operation:pat => $examples:expr,)*) => {
         impl Operation {
@@ -96,7 +96,7 @@ fn lookup(entries: Entries) -> Operation {
 mod tests {
     use super::*;
 
-    /// `ALL` of a type is these variants. A variant that is missing here does not compile.
+    /// Checks that `ALL` of a type contains these variants. A variant that is missing here does not compile.
     macro_rules! assert_all {
         ($kind:ident: $($variant:ident),*) => {
             let _ = |value: $kind| match value { $($kind::$variant => (),)* };

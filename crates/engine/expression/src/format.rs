@@ -1,4 +1,4 @@
-//! Patterns of `TO_CHAR`: how a moment is written. Those of PostgreSQL that are here mean exactly what they mean there.
+//! Patterns of `TO_CHAR`, which format timestamps. Supported patterns have the same meaning as in PostgreSQL.
 
 use crate::calendar::{civil_day, day_name, month_name, part};
 use crate::operation::{Part, Unit};
@@ -7,37 +7,37 @@ use std::fmt::Write;
 
 /// Most characters of a pattern.
 const MOST_CHARACTERS: usize = 100;
-/// What a name is filled up to with spaces: the longest name of a month or of a day.
+/// Width to which names are padded with spaces: the longest name of a month or of a day.
 const WIDTH_OF_NAMES: usize = 9;
 
-/// A pattern: parts of a moment, and what stands between them.
+/// A pattern: parts of a timestamp, and the text between them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimePattern {
     text: Box<str>,
     pieces: Vec<Piece>,
 }
 
-/// What is wrong with a pattern.
+/// A syntax error in a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TimePatternError {
-    /// These letters are no part of a moment that is known here.
+    /// Letters that are not a known part.
     Unknown(String),
-    /// The second quote is missing.
+    /// A missing closing quote.
     Quote,
-    /// It names no part of a moment.
+    /// A pattern without a part of a timestamp.
     NoPart,
-    /// It has very many characters.
+    /// More than 100 characters.
     TooLong,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Piece {
     Literal(char),
-    /// A part; with the flag, behind FM, without zeros before it and spaces behind it.
+    /// A part; with the flag (FM), without leading zeros and trailing spaces.
     Field(Field, bool),
 }
 
-/// A part of a moment, the larger ones first.
+/// A part of a timestamp, the larger ones first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Field {
     Year,
@@ -64,7 +64,7 @@ enum Letters {
     Small,
 }
 
-/// What stands for a part; `None` where it means something that is not written here. Of several that fit the longest counts.
+/// The part of each word; `None` for words with another meaning that is not supported. The longest match counts.
 const FIELDS: [(&str, Option<Field>); 42] = {
     use Field::{
         Day, DayName, DayOfYear, Hour, IsoDay, IsoYear, Minute, Month, MonthName, Quarter, Second, Week, Year,
@@ -118,11 +118,11 @@ const FIELDS: [(&str, Option<Field>); 42] = {
 };
 
 impl TimePattern {
-    /// Reads a pattern. Other characters than letters, quotes and backslashes stand for themselves, and so does whatever is
-    /// between double quotes.
+    /// Parses a pattern. Characters other than letters, quotes and backslashes are literal, and so is all text between
+    /// double quotes.
     ///
     /// # Errors
-    /// For letters that are no known part and stand outside quotes, a pattern without any part, and very long ones.
+    /// For letters outside quotes that are not a known part, a pattern without any part, and very long patterns.
     pub fn new(text: &str) -> Result<Self, TimePatternError> {
         if text.chars().count() > MOST_CHARACTERS {
             return Err(TimePatternError::TooLong);
@@ -166,7 +166,7 @@ impl TimePattern {
         &self.text
     }
 
-    /// A moment, written so.
+    /// Formats a timestamp.
     #[must_use]
     pub fn write(&self, moment: Moment) -> String {
         let mut written = String::new();
@@ -179,7 +179,7 @@ impl TimePattern {
         written
     }
 
-    /// The numbers of its parts, those of larger parts first: texts are in the order of the calendar by these.
+    /// The numbers of its parts, those of larger parts first: sorting texts by these gives the order of the calendar.
     #[must_use]
     pub fn rank(&self, moment: Moment) -> Vec<i64> {
         self.fields().into_iter().map(|field| field.number(moment)).collect()
@@ -196,7 +196,7 @@ impl TimePattern {
         fields
     }
 
-    /// A unit within which what is written does not change.
+    /// A unit within which the text does not change.
     #[must_use]
     pub fn unit(&self) -> Unit {
         let fields = self.fields();
@@ -211,7 +211,7 @@ impl TimePattern {
         } else if fields.iter().all(is_of_weeks) {
             Unit::Week
         } else if has(|field| field.is_of_days()) || fields.iter().any(is_of_weeks) {
-            // Weeks begin in the middle of months and years.
+            // Weeks do not begin with months and years.
             Unit::Day
         } else if has(|field| matches!(field, Field::Month | Field::MonthName(..))) {
             Unit::Month
@@ -222,7 +222,7 @@ impl TimePattern {
         }
     }
 
-    /// In how many days, whichever come first, all is written that can be; `None` where that takes many years.
+    /// The number of days, wherever they begin, in which all possible texts occur; `None` if that takes many years.
     #[must_use]
     pub fn repeats_after(&self) -> Option<i64> {
         let fields = self.fields();
@@ -302,7 +302,7 @@ mod tests {
         TimePattern::new(pattern).unwrap().write(parse_moment(moment, None).unwrap())
     }
 
-    /// What PostgreSQL writes, by its manual.
+    /// Examples from PostgreSQL's manual.
     #[test]
     fn parts_are_written_as_postgresql_writes_them() {
         let moment = "2024-05-06T07:08:09.9";
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_named() {
+    fn errors_name_the_unknown_letters() {
         let unknown = |pattern: &str| match TimePattern::new(pattern) {
             Err(TimePatternError::Unknown(word)) => word,
             other => panic!("{pattern}: {other:?}"),
@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(TimePattern::new(&"-".repeat(101)), Err(TimePatternError::TooLong));
     }
 
-    /// Within its unit a pattern writes the same; and what repeats has been there.
+    /// A pattern gives one text within its unit, and all texts within its period.
     #[test]
     fn units() {
         for (name, _) in FIELDS.iter().filter(|(_, field)| field.is_some()) {
@@ -382,7 +382,7 @@ mod tests {
                     assert_eq!(pattern.write(begin), pattern.write(moment), "{name}{beside}");
                     assert_eq!(pattern.rank(begin), pattern.rank(moment), "{name}{beside}");
                 }
-                // All that can be written is written in so many days.
+                // All possible texts occur within this number of days.
                 if let Some(days) = pattern.repeats_after().filter(|_| pattern.unit() < Unit::Minute) {
                     let all = |days: i64| {
                         let mut texts = BTreeSet::new();

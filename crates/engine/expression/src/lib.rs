@@ -1,17 +1,17 @@
-//! What may be computed from one row: a closed, typed language whose evaluation cannot fail.
+//! Expressions over one row: a closed, typed language whose evaluation cannot fail.
 //!
-//! | question | module |
+//! | topic | module |
 //! |---|---|
-//! | which values are there? | [`value`]: six types, NULL in each |
-//! | what can be done with them? | [`operation`]: some forty operations, each with its types |
-//! | what is an expression? | [`program`]: a list of nodes, each written once, arguments before what uses them |
-//! | when are two expressions the same? | [`canonical`]: canonical bytes, equal exactly when the expressions are |
-//! | what is its value? | [`evaluate`]: column by column, every branch for every row |
-//! | how would a person write it? | [`words`] |
+//! | values | [`value`]: six types, each with NULL |
+//! | operations | [`operation`]: some forty operations, each with its types |
+//! | expressions | [`program`]: a list of unique nodes, arguments first |
+//! | identity | [`canonical`]: canonical bytes, equal exactly when the expressions are |
+//! | evaluation | [`evaluate`]: column by column, every branch for every row |
+//! | display as SQL | [`words`] |
 //!
-//! The law: **evaluating a table equals evaluating its rows one at a time, bit for bit.** Nothing here returns an error
-//! once a program is built, and nothing stops early: what a row holds decides its own values and nothing else. What each
-//! operation means, NULLs and corner cases included, is one table: `docs/reference/expressions.md`.
+//! The law: **evaluating a table equals evaluating its rows one at a time, bit for bit.** Once a program is built,
+//! evaluation never returns an error and never stops early: the contents of a row affect its own values only.
+//! `docs/reference/expressions.md` defines the meaning of each operation, NULL and corner cases included.
 
 // A panic would be an error that depends on a value.
 #![deny(
@@ -32,7 +32,7 @@
     clippy::unreachable,
     clippy::unwrap_used
 )]
-// Tests may.
+// Tests may panic.
 #![cfg_attr(
     test,
     allow(
@@ -73,11 +73,12 @@ pub use operation::{Comparison, Operation, Part, Unit};
 pub use program::{Id, InputColumn, Node, Program, ProgramError};
 pub use value::{Day, Decimal, Moment, Type, Value};
 
-/// Bytes of the longest text that is a value. Whatever would be longer is NULL: how much room a batch of rows takes, and
-/// whether it can be computed at all, must not depend on what fields hold.
+/// Most bytes of a text. Longer texts become NULL: the memory for a batch of rows, and whether it can be computed at
+/// all, must not depend on the contents of fields.
 pub const LONGEST_TEXT: usize = 64 << 10;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_expression;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! LIKE: patterns that are limited before anything is computed, and matched in a limited number of steps.
+//! LIKE: patterns of limited length, matched in a limited number of steps.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,12 +15,12 @@ pub struct Pattern {
     shape: Shape,
 }
 
-/// What is no pattern.
+/// An invalid pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternError {
-    /// More than 200.
+    /// More than 200 characters.
     TooLong,
-    /// The escape character at the end has nothing to take.
+    /// The pattern ends in an escape character.
     EndsInEscape,
 }
 
@@ -42,7 +42,7 @@ enum Token {
     Exactly(char),
 }
 
-/// Patterns that the standard library matches faster.
+/// Patterns with a faster match in the standard library.
 #[derive(Debug, Clone)]
 enum Shape {
     Equal(Box<str>),
@@ -52,7 +52,7 @@ enum Shape {
     General,
 }
 
-// What is compiled follows from the rest.
+// The shape follows from the other fields.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         (&self.text, self.escape, self.ignore_case) == (&other.text, other.escape, other.ignore_case)
@@ -68,10 +68,10 @@ impl Hash for Pattern {
 }
 
 impl Pattern {
-    /// A pattern; the escape character is a backslash where none is named.
+    /// Parses a pattern; without `escape` the escape character is a backslash.
     ///
     /// # Errors
-    /// When it is too long, or its last character is an escape character that takes nothing.
+    /// When it is too long, or ends in an escape character.
     pub fn new(text: &str, escape: Option<char>, ignore_case: bool) -> Result<Self, PatternError> {
         let escape = escape.unwrap_or('\\');
         if text.chars().nth(MOST_CHARACTERS).is_some() {
@@ -99,19 +99,19 @@ impl Pattern {
         Ok(Self { text: text.into(), escape, ignore_case, tokens, shape })
     }
 
-    /// As it was written.
+    /// The pattern as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The character that takes the next one as it is.
+    /// The escape character.
     #[must_use]
     pub fn escape(&self) -> char {
         self.escape
     }
 
-    /// Whether it is that of ILIKE.
+    /// Whether it is a pattern of ILIKE.
     #[must_use]
     pub fn ignores_case(&self) -> bool {
         self.ignore_case
@@ -129,12 +129,12 @@ impl Pattern {
         }
     }
 
-    /// Greedily, with the last `%` as the only place to come back to: each character of the text is compared with each
-    /// one of the pattern once at most.
+    /// Matches greedily and backtracks to the last `%` only: each character of the text is compared with each character
+    /// of the pattern at most once.
     fn search(&self, text: &str, mut step: impl FnMut()) -> bool {
         let mut characters = text.chars();
         let mut tokens = self.tokens.iter();
-        // What follows the last `%`, and where the text that it stands for ends so far.
+        // The position after the last `%`, and the end of the text that it matches so far.
         let mut retry = None;
         loop {
             match tokens.as_slice().first() {
@@ -150,7 +150,7 @@ impl Pattern {
                 }
                 Some(token) => {
                     let mut rest = characters.clone();
-                    // What is left of the pattern takes at least one more character.
+                    // The rest of the pattern needs at least one more character.
                     let Some(character) = rest.next() else { return false };
                     step();
                     let fits = match token {
@@ -174,7 +174,7 @@ impl Pattern {
     }
 }
 
-/// The small letter of a character, where that is one character.
+/// The lower-case letter of a character, if that is a single character.
 fn small(character: char) -> char {
     if character.is_ascii() {
         return character.to_ascii_lowercase();
@@ -243,7 +243,7 @@ mod tests {
     fn small_letters_of_single_characters() {
         let ilike = |text: &str, pattern: &str| Pattern::new(pattern, None, true).unwrap().matches(text);
         assert!(ilike("ÄÖÜ", "äöü") && ilike("straße", "STRAßE") && ilike("Kelvin", "KELVIN"));
-        // Two small characters in Unicode: stays as it is. The final sigma is another small letter.
+        // The lower case is two characters: unchanged. The final sigma is a different lower-case letter.
         assert!(!ilike("\u{130}", "i%") && ilike("\u{130}", "\u{130}") && !ilike("ς", "Σ") && ilike("Σ", "σ"));
         assert!(!ilike("STRASSE", "straße"));
     }
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// By the definition: which beginnings of the text fit which beginnings of the pattern.
+    /// By definition: which prefixes of the text match which prefixes of the pattern.
     fn by_table(tokens: &[Token], text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
         let mut fits = vec![false; text.len() + 1];

@@ -15,13 +15,13 @@ pub(crate) struct List {
 
 #[derive(Debug, Clone)]
 enum Values {
-    /// Whole numbers, days, moments, and decimals by their bits: equal exactly when these are.
+    /// Integers, dates, timestamps, and decimals by their bits.
     Numbers(Vec<i64>),
     Texts(Vec<Box<str>>),
 }
 
 impl List {
-    /// Of the first rows of these columns; `None` for booleans, of which there are two.
+    /// A list of the first rows of these columns; `None` for Booleans, which have two values only.
     pub(crate) fn new(kind: Type, columns: &[&Column]) -> Option<Self> {
         let values = columns.iter().map(|column| column.value(0)).collect::<Vec<Option<Value>>>();
         let null = values.iter().any(Option::is_none);
@@ -52,7 +52,7 @@ impl List {
         Some(Self { values, null })
     }
 
-    /// Whether the list holds each of these values, in three-valued logic.
+    /// Whether the list contains each value, in three-valued logic.
     pub(crate) fn holds(&self, column: &Column) -> BooleanArray {
         let found: BooleanBuffer = match (&self.values, column) {
             (Values::Numbers(list), Column::Integer(array)) => among(list, array, |value| value),
@@ -66,7 +66,7 @@ impl List {
             _ => return BooleanArray::new_null(column.len()),
         };
         let valid = column.valid();
-        // What equals nothing in the list may equal its NULL.
+        // A value that is not found may equal the NULL in the list.
         let valid = if self.null { &valid & &found } else { valid };
         crate::column::booleans(found, Some(NullBuffer::new(valid)))
     }

@@ -1,29 +1,29 @@
-//! A value looked up in a fixed list: the county of a municipality.
+//! Lookups of a value in a fixed list: the county of a municipality.
 
 use crate::value::Type;
 use deniable_core::schema::Key;
 use std::collections::BTreeMap;
 
-/// A list that gives each of its keys one text. Whatever is not in it has none: the lookup is total, and gives NULL there.
+/// A list with one text for each key. The lookup is total: other values give NULL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Lookup {
-    /// What is looked up, as queries call it.
+    /// The name of the result, as queries write it.
     pub name: Box<str>,
     /// The list.
     pub entries: Entries,
 }
 
-/// Keys of one type, each with what it stands for.
+/// Keys of one type, each with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Entries {
-    /// Of texts.
+    /// Text keys.
     Texts(BTreeMap<Box<str>, Box<str>>),
-    /// Of whole numbers.
+    /// Integer keys.
     Integers(BTreeMap<i64, Box<str>>),
 }
 
 impl Entries {
-    /// The type of its keys.
+    /// The type of the keys.
     #[must_use]
     pub fn kind(&self) -> Type {
         match self {
@@ -34,7 +34,7 @@ impl Entries {
 }
 
 impl Lookup {
-    /// What is looked up for rows with a key of a column; NULL for a key that is not listed.
+    /// The text for a declared key, as a key; NULL for a key that is not listed.
     #[must_use]
     pub fn parent(&self, key: &Key) -> Key {
         let found = match (&self.entries, key) {

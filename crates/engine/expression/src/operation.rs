@@ -1,36 +1,36 @@
-//! What can be done with values: every operation, and the types that it takes and gives.
+//! Operations on values, with the types of their arguments and results.
 
 use crate::format::TimePattern;
 use crate::like::Pattern;
 use crate::lookup::Lookup;
 use crate::value::Type;
 
-/// An operation. All of them are total: NULL where a result does not exist or is no value of its type.
+/// An operation. All operations are total: NULL where the result does not exist or is invalid for its type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Two values of one type.
+    /// Compares two values of one type.
     Compare(Comparison),
-    /// Both, in three-valued logic.
+    /// AND, in three-valued logic.
     And,
-    /// Either, in three-valued logic.
+    /// OR, in three-valued logic.
     Or,
-    /// The opposite; NULL of NULL.
+    /// NOT; NULL for NULL.
     Not,
-    /// Whether there is no value. Never NULL.
+    /// Whether the value is NULL. Never NULL.
     IsNull,
-    /// Whether it is true; false of NULL.
+    /// Whether the value is true; false for NULL.
     IsTrue,
     /// Whether the first argument equals any of the others, in three-valued logic.
     In,
-    /// `when, then, when, then, ..., otherwise`: the value behind the first condition that is true.
+    /// `when, then, when, then, ..., otherwise`: the value after the first condition that is true.
     Case,
-    /// The first that is not NULL.
+    /// The first value that is not NULL.
     Coalesce,
     /// The first argument, NULL where both are equal.
     NullIf,
-    /// The largest that is not NULL.
+    /// The largest value that is not NULL.
     Greatest,
-    /// The smallest that is not NULL.
+    /// The smallest value that is not NULL.
     Least,
     /// Sum.
     Add,
@@ -38,58 +38,58 @@ pub enum Operation {
     Subtract,
     /// Product.
     Multiply,
-    /// Quotient; of whole numbers without its fraction.
+    /// Quotient; for integers without its fraction.
     Divide,
-    /// What a division leaves, with the sign of the first argument.
+    /// The remainder of a division, with the sign of the first argument.
     Remainder,
-    /// The number with the other sign.
+    /// The number with the opposite sign.
     Negate,
-    /// The number without its sign.
+    /// The absolute value.
     Absolute,
-    /// Rounded to so many digits after the point, -15 to 15; ties away from zero.
+    /// Rounds to this number of digits after the point, -15 to 15; ties away from zero.
     Round(i8),
-    /// The largest whole number that is not above.
+    /// The largest integer that is not above.
     Floor,
-    /// The smallest whole number that is not below.
+    /// The smallest integer that is not below.
     Ceil,
-    /// The natural logarithm; NULL of zero and below.
+    /// The natural logarithm; NULL for zero and below.
     Ln,
     /// e to this power.
     Exp,
     /// The square root; NULL below zero.
     Sqrt,
-    /// The first argument to the power of the second; NULL where that is no number.
+    /// The first argument to the power of the second; NULL where that is not a finite number.
     Power,
-    /// The value as one of another type.
+    /// The value converted to another type.
     Cast(Type),
-    /// In small letters.
+    /// In lower case.
     Lower,
-    /// In capitals.
+    /// In upper case.
     Upper,
-    /// Without these characters at both ends.
+    /// Removes these characters at both ends.
     Trim(Box<str>),
     /// The characters of a text after the first `skipped`, at most `length` of them.
     Substring {
-        /// How many characters are left out before it.
+        /// Number of characters before the part.
         skipped: u32,
-        /// How many characters it has at most; `None` for all that follow.
+        /// Most characters of the part; `None` for all that follow.
         length: Option<u32>,
     },
     /// Whether a text matches a pattern.
     Like(Box<Pattern>),
-    /// What a fixed list gives a text or a whole number; NULL where it is not in it.
+    /// The text that a fixed list has for a text or an integer; NULL if it is not in the list.
     Lookup(Box<Lookup>),
-    /// Back to the beginning of its year, month, ...
+    /// The beginning of the year, month, ...
     Truncate(Unit),
-    /// A part of a moment, as a whole number.
+    /// A part of a timestamp, as an integer.
     Part(Part),
-    /// The days from one day to another.
+    /// The days from one date to another.
     DaysBetween,
-    /// The English name of a moment's day of the week.
+    /// The English name of a timestamp's day of the week.
     DayName,
-    /// The English name of a moment's month.
+    /// The English name of a timestamp's month.
     MonthName,
-    /// A moment, written as a pattern has it.
+    /// Formats a timestamp by a pattern.
     Format(Box<TimePattern>),
 }
 
@@ -108,14 +108,14 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
-    /// `IS DISTINCT FROM`: NULL is a value like any other.
+    /// `IS DISTINCT FROM`: NULL is an ordinary value.
     Distinct,
     /// `IS NOT DISTINCT FROM`.
     NotDistinct,
 }
 
 impl Comparison {
-    /// All of them.
+    /// All comparisons.
     pub const ALL: [Self; 8] = [
         Self::Equal,
         Self::NotEqual,
@@ -127,7 +127,7 @@ impl Comparison {
         Self::NotDistinct,
     ];
 
-    /// How SQL writes it.
+    /// The operator in SQL.
     #[must_use]
     pub fn sign(self) -> &'static str {
         match self {
@@ -143,7 +143,7 @@ impl Comparison {
     }
 }
 
-/// What a timestamp can be cut to.
+/// A unit to which a timestamp can be truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// 1 January.
@@ -165,11 +165,11 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All of them.
+    /// All units, the largest first.
     pub const ALL: [Self; 8] =
         [Self::Year, Self::Quarter, Self::Month, Self::Week, Self::Day, Self::Hour, Self::Minute, Self::Second];
 
-    /// Its name in SQL.
+    /// The name in SQL.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -184,14 +184,14 @@ impl Unit {
         }
     }
 
-    /// By its name in SQL, in any case.
+    /// The unit with this name in SQL, in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unit| unit.name().eq_ignore_ascii_case(name))
     }
 }
 
-/// What can be taken out of a timestamp.
+/// A part of a timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// 1 to 9999.
@@ -219,7 +219,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All of them.
+    /// All parts.
     pub const ALL: [Self; 11] = [
         Self::Year,
         Self::Quarter,
@@ -234,7 +234,7 @@ impl Part {
         Self::IsoDayOfWeek,
     ];
 
-    /// Its name in SQL.
+    /// The name in SQL.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -252,13 +252,13 @@ impl Part {
         }
     }
 
-    /// By its name in SQL, in any case.
+    /// The part with this name in SQL, in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.name().eq_ignore_ascii_case(name))
     }
 
-    /// The least and greatest value that it can have, whatever the moment.
+    /// The least and greatest value of the part, over all timestamps.
     #[must_use]
     pub fn range(self) -> (i64, i64) {
         match self {
@@ -277,7 +277,7 @@ impl Part {
 }
 
 impl Operation {
-    /// What SQL calls it.
+    /// The name in SQL.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -318,7 +318,7 @@ impl Operation {
                     "LIKE"
                 }
             }
-            // Its name is that of a column: words show it.
+            // The result has the name of a column, which [`crate::words`] displays.
             Self::Lookup(_) => "lookup",
             Self::Truncate(_) => "date_trunc",
             Self::Part(_) => "date_part",
@@ -329,7 +329,7 @@ impl Operation {
         }
     }
 
-    /// The type of the result for arguments of these types; `None` where it does not take them.
+    /// The type of the result for arguments of these types; `None` if the operation does not accept them.
     #[must_use]
     pub fn result(&self, arguments: &[Type]) -> Option<Type> {
         use Type::{Boolean, Date, Decimal, Integer, Text, Timestamp};
@@ -369,7 +369,7 @@ fn all(types: &[Type], same: Type) -> bool {
     types.iter().all(|found| *found == same)
 }
 
-/// `when, then, ..., otherwise`.
+/// The type of the result of `when, then, ..., otherwise`.
 fn case(arguments: &[Type]) -> Option<Type> {
     let (otherwise, pairs) = arguments.split_last()?;
     let (pairs, rest) = pairs.as_chunks::<2>();
@@ -377,7 +377,7 @@ fn case(arguments: &[Type]) -> Option<Type> {
     (!pairs.is_empty() && rest.is_empty() && pairs.iter().all(fits)).then_some(*otherwise)
 }
 
-/// Whether values of one type can be read as another. A cast to the same type is not written.
+/// Whether there is a cast between two types. Programs contain no cast to the same type.
 fn castable(from: Type, to: Type) -> bool {
     use Type::{Boolean, Date, Decimal, Integer, Text, Timestamp};
     match (from, to) {

@@ -1,16 +1,16 @@
-//! The usual forms of numbers and days, read fast: most of the time that reading a file takes goes into them.
+//! Fast parsers for the usual forms of numbers and dates, which take most of the time of reading a file.
 //!
-//! `None` says that a text is not of the usual form, not that it has no value: the general readers see to those. Where there is
-//! a value it is that of the general reader.
+//! `None` means that a text does not have the usual form, not that it has no value: the general parsers decide. A
+//! returned value equals that of the general parser.
 
 use crate::value::Day;
 
-/// Any number of so many digits is below 2^53, and so are the powers of ten: both are doubles.
+/// Numbers with this many digits are below 2^53, and so are the powers of ten: both are exact as doubles.
 const MOST_DIGITS: usize = 15;
 const POWERS: [f64; MOST_DIGITS + 1] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Of a year that is no leap year: the days of each month, and those before it.
+/// For a year that is not a leap year: the days of each month, and those before it.
 const MONTHS: [(i32, i32); 12] = [
     (31, 0),
     (28, 31),
@@ -26,7 +26,7 @@ const MONTHS: [(i32, i32); 12] = [
     (31, 334),
 ];
 
-/// A sign, if any, and the bytes after it.
+/// The sign, true if negative, and the bytes after it.
 fn signed(text: &str) -> (bool, &[u8]) {
     match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
@@ -47,7 +47,7 @@ pub(crate) fn integer(text: &str) -> Option<i64> {
     }
     let mut number = 0_i64;
     for byte in digits {
-        // Below 10^18: nothing wraps.
+        // Below 10^18, so there is no overflow.
         number = number.wrapping_mul(10).wrapping_add(i64::from(digit(*byte)?));
     }
     Some(if is_negative { number.wrapping_neg() } else { number })
@@ -75,7 +75,7 @@ pub(crate) fn decimal(text: &str) -> Option<f64> {
         return None;
     }
     let power = POWERS.get(digits.saturating_sub(point.unwrap_or(digits)))?;
-    // One operation on two doubles is rounded once, to the nearest, which is what the text stands for.
+    // One operation on two exact doubles is rounded once, to the nearest double.
     let number = number as f64 / power;
     Some(if is_negative { -number } else { number })
 }
@@ -98,7 +98,7 @@ pub(crate) fn day(text: &str) -> Option<Day> {
     let years = year.wrapping_sub(1);
     let leaps = years.div_euclid(4).wrapping_sub(years.div_euclid(100)).wrapping_add(years.div_euclid(400));
     let of_year = before.wrapping_add(i32::from(is_leap && month > 2)).wrapping_add(day).wrapping_sub(1);
-    // At most 9999 years of days: nothing wraps.
+    // At most 9999 years of days, so there is no overflow.
     let since = years.wrapping_mul(365).wrapping_add(leaps).wrapping_add(of_year);
     Day::new(i64::from(Day::FIRST.get()).wrapping_add(since.into()))
 }
@@ -110,9 +110,9 @@ mod tests {
     use crate::value::{Day, Decimal};
     use proptest::prelude::*;
 
-    /// Every day there is, and those that there are not.
+    /// Every valid date, and invalid ones.
     #[test]
-    fn days_are_those_of_the_calendar() {
+    fn dates_match_the_calendar() {
         for number in Day::FIRST.get()..=Day::LAST.get() {
             let day = Day::new(number.into()).unwrap();
             let date = civil_day(day);
@@ -127,9 +127,9 @@ mod tests {
         }
     }
 
-    /// The usual is read here, or all of this is for nothing.
+    /// The usual forms must be parsed here, or this module would be useless.
     #[test]
-    fn what_is_usual_is_not_left_to_others() {
+    fn usual_forms_are_parsed_here() {
         for (text, value) in [("0", 0), ("-7", -7), ("+7", 7), ("999999999999999999", 999_999_999_999_999_999)] {
             assert_eq!(super::integer(text), Some(value));
         }
@@ -147,7 +147,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
         #[test]
-        fn whatever_is_read_is_what_the_general_readers_read(
+        fn results_match_the_general_parsers(
             text in prop_oneof![
                 "[+-]?[0-9]{0,20}",
                 "[+-]?[0-9]{0,9}\\.?[0-9]{0,9}",

@@ -1,8 +1,8 @@
-//! Expressions as a list of nodes, each written once, arguments before what uses them.
+//! Expressions as a list of unique nodes, arguments first.
 //!
-//! What is written twice in SQL is one node here and computed once, so that a question of a few lines never becomes a
-//! computation of billions of steps: names that stand for expressions (CTEs, subqueries) are positions in this list.
-//! Nothing that walks over a program recurses.
+//! An expression that occurs twice in SQL is one node and computed once, so that a query of a few lines never becomes a
+//! computation of billions of steps: names of expressions (CTEs, subqueries) are positions in this list. No traversal
+//! of a program recurses.
 
 use crate::operation::Operation;
 use crate::value::{Type, Value};
@@ -18,7 +18,7 @@ pub const MOST_ARGUMENTS: usize = 1_000;
 pub struct Id(u32);
 
 impl Id {
-    /// The position.
+    /// The position in the list of nodes.
     #[must_use]
     pub fn position(self) -> usize {
         self.0 as usize
@@ -41,7 +41,7 @@ pub struct InputColumn {
 pub enum Node {
     /// The value of an input column, by its position.
     Column(u32),
-    /// The same in every row; `None` is NULL.
+    /// The same value in every row; `None` is NULL.
     Constant(Type, Option<Value>),
     /// An operation on earlier nodes.
     Call(Operation, Vec<Id>),
@@ -56,14 +56,14 @@ pub struct Program {
     known: HashMap<Node, Id>,
 }
 
-/// What is no expression.
+/// An invalid expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramError {
-    /// The operation does not take arguments of these types.
+    /// The operation does not accept arguments of these types.
     Types(Operation, Vec<Type>),
-    /// An argument or column is not there.
+    /// An argument or column does not exist.
     Unknown,
-    /// More nodes or arguments than a program may have.
+    /// The program would have too many nodes or arguments.
     TooLarge,
 }
 
@@ -83,7 +83,7 @@ impl std::fmt::Display for ProgramError {
 impl std::error::Error for ProgramError {}
 
 impl Program {
-    /// No expressions yet, over these columns.
+    /// An empty program over these columns.
     #[must_use]
     pub fn new(columns: Vec<InputColumn>) -> Self {
         Self { columns, ..Self::default() }
@@ -101,10 +101,10 @@ impl Program {
         &self.nodes
     }
 
-    /// The value of the column of this table, name and type, which is added if it is not there.
+    /// The value of the column of this table, name and type, which is added if it is new.
     ///
     /// # Errors
-    /// When there is no room.
+    /// When the program is full.
     pub fn input(&mut self, column: InputColumn) -> Result<Id, ProgramError> {
         let known = self.columns.iter().position(|other| *other == column);
         let position = known.unwrap_or(self.columns.len());
@@ -120,7 +120,7 @@ impl Program {
     /// The value of a column, by its position.
     ///
     /// # Errors
-    /// When there is no such column, or no room.
+    /// When there is no such column, or the program is full.
     pub fn column(&mut self, position: usize) -> Result<Id, ProgramError> {
         let kind = self.columns.get(position).ok_or(ProgramError::Unknown)?.kind;
         let position = u32::try_from(position).map_err(|_| ProgramError::TooLarge)?;
@@ -130,7 +130,7 @@ impl Program {
     /// A constant that is not NULL.
     ///
     /// # Errors
-    /// When it is too long a text, or there is no room.
+    /// When it is a text that is too long, or the program is full.
     pub fn constant(&mut self, value: Value) -> Result<Id, ProgramError> {
         if matches!(&value, Value::Text(text) if text.len() > crate::LONGEST_TEXT) {
             return Err(ProgramError::TooLarge);
@@ -142,15 +142,16 @@ impl Program {
     /// NULL of a type.
     ///
     /// # Errors
-    /// When there is no room.
+    /// When the program is full.
     pub fn null(&mut self, kind: Type) -> Result<Id, ProgramError> {
         self.intern(Node::Constant(kind, None), kind)
     }
 
-    /// An operation on nodes that are there.
+    /// Applies an operation to existing nodes.
     ///
     /// # Errors
-    /// When the operation does not take their types, one is not there, a text is too long, or there is no room.
+    /// When the operation does not accept their types, a node does not exist, a text is too long, or the program is
+    /// full.
     pub fn call(&mut self, operation: Operation, arguments: &[Id]) -> Result<Id, ProgramError> {
         let long = matches!(&operation, Operation::Trim(characters) if characters.len() > crate::LONGEST_TEXT);
         if long || arguments.len() > MOST_ARGUMENTS {
@@ -178,7 +179,7 @@ impl Program {
         Ok(id)
     }
 
-    /// A node of this program; that of another may be any.
+    /// A node of this program; for the ID of another program any node.
     #[must_use]
     pub fn node(&self, id: Id) -> &Node {
         const NOWHERE: &Node = &Node::Constant(Type::Boolean, None);
@@ -196,7 +197,7 @@ impl Program {
         (0_u32..).map(Id).zip(&self.nodes).collect::<Vec<_>>().into_iter()
     }
 
-    /// The input column that a node is, if it is one.
+    /// The input column of a node, if it is one.
     #[must_use]
     pub fn column_of(&self, id: Id) -> Option<&InputColumn> {
         match self.node(id) {
@@ -205,7 +206,7 @@ impl Program {
         }
     }
 
-    /// The constant that a node is, if it is one; NULL is `Some(None)`.
+    /// The constant of a node, if it is one; NULL is `Some(None)`.
     #[must_use]
     pub fn constant_of(&self, id: Id) -> Option<Option<&Value>> {
         match self.node(id) {
@@ -214,7 +215,7 @@ impl Program {
         }
     }
 
-    /// For every node whether any of these rests on it, they themselves included.
+    /// For every node whether any of `roots` depends on it, the roots included.
     #[must_use]
     pub fn reached(&self, roots: &[Id]) -> Vec<bool> {
         let mut reached = vec![false; self.nodes.len()];
@@ -223,7 +224,7 @@ impl Program {
                 *reached = true;
             }
         }
-        // Arguments come before what uses them.
+        // Arguments come before the nodes that use them.
         for (position, node) in self.nodes.iter().enumerate().rev() {
             if reached.get(position) != Some(&true) {
                 continue;
@@ -239,7 +240,7 @@ impl Program {
         reached
     }
 
-    /// The positions of the input columns that these rest on.
+    /// The positions of the input columns on which `roots` depend.
     #[must_use]
     pub fn inputs(&self, roots: &[Id]) -> BTreeSet<usize> {
         let reached = self.reached(roots);

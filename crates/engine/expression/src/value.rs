@@ -1,20 +1,20 @@
-//! The six types of values, each with NULL beside its values.
+//! The six types of values, each with NULL.
 
 use deniable_core::schema::ColumnType;
 use std::sync::Arc;
 
-/// A type.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
-    /// True and false.
+    /// Boolean values.
     Boolean,
-    /// Whole numbers of 64 bits.
+    /// Integers of 64 bits.
     Integer,
     /// Finite binary floating-point numbers of 64 bits; zero has no sign.
     Decimal,
     /// Texts of at most [`crate::LONGEST_TEXT`] bytes of UTF-8.
     Text,
-    /// Days of the years 1 to 9999.
+    /// Dates of the years 1 to 9999.
     Date,
     /// Microseconds of the years 1 to 9999, without a time zone.
     Timestamp,
@@ -35,10 +35,10 @@ impl From<ColumnType> for Type {
 }
 
 impl Type {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 6] = [Self::Boolean, Self::Integer, Self::Decimal, Self::Text, Self::Date, Self::Timestamp];
 
-    /// What SQL calls it.
+    /// The name in SQL.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl std::fmt::Display for Type {
 pub struct Decimal(f64);
 
 impl Decimal {
-    /// `None` for infinities and what is not a number.
+    /// `None` for infinities and NaN.
     #[must_use]
     pub fn new(number: f64) -> Option<Self> {
         // Adding 0.0 turns -0.0 into 0.0 and changes nothing else.
@@ -91,7 +91,7 @@ impl std::hash::Hash for Decimal {
     }
 }
 
-/// A day of the years 1 to 9999.
+/// A date of the years 1 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(i32);
 
@@ -101,7 +101,7 @@ impl Day {
     /// 9999-12-31.
     pub const LAST: Self = Self(2_932_896);
 
-    /// So many days after 1970-01-01.
+    /// The date this many days after 1970-01-01, if within the years.
     #[must_use]
     pub fn new(days: i64) -> Option<Self> {
         let days = i32::try_from(days).ok()?;
@@ -114,7 +114,7 @@ impl Day {
         self.0
     }
 
-    /// Its first moment.
+    /// The first moment of the day.
     #[must_use]
     pub fn midnight(self) -> Moment {
         // At most 3·10^6 days of 8.64·10^10 microseconds: far below 2^63.
@@ -122,7 +122,7 @@ impl Day {
     }
 }
 
-/// A moment of the years 1 to 9999, in whole microseconds.
+/// A timestamp of the years 1 to 9999, in whole microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(i64);
 
@@ -130,7 +130,7 @@ impl Moment {
     /// Microseconds of a day.
     pub const DAY: i64 = 86_400_000_000;
 
-    /// So many microseconds after 1970-01-01.
+    /// The timestamp this many microseconds after 1970-01-01, if within the years.
     #[must_use]
     pub fn new(micros: i64) -> Option<Self> {
         Day::new(micros.div_euclid(Self::DAY)).map(|_| Self(micros))
@@ -142,10 +142,10 @@ impl Moment {
         self.0
     }
 
-    /// The day that it lies in.
+    /// The day that contains the timestamp.
     #[must_use]
     pub fn day(self) -> Day {
-        // Within the years by construction; the bound is never used.
+        // Within the years by construction; the default is never used.
         Day::new(self.0.div_euclid(Self::DAY)).unwrap_or(Day::FIRST)
     }
 }
@@ -153,22 +153,22 @@ impl Moment {
 /// A value that is not NULL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// True or false.
+    /// A Boolean value.
     Boolean(bool),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
     /// A decimal.
     Decimal(Decimal),
     /// A text of at most [`crate::LONGEST_TEXT`] bytes.
     Text(Arc<str>),
-    /// A day.
+    /// A date.
     Date(Day),
-    /// A moment.
+    /// A timestamp.
     Timestamp(Moment),
 }
 
 impl Value {
-    /// Its type.
+    /// The type of the value.
     #[must_use]
     pub fn kind(&self) -> Type {
         match self {
@@ -181,7 +181,7 @@ impl Value {
         }
     }
 
-    /// A text, unless it is too long to be a value.
+    /// A text, unless it is too long.
     #[must_use]
     pub fn text(text: &str) -> Option<Self> {
         (text.len() <= crate::LONGEST_TEXT).then(|| Self::Text(text.into()))

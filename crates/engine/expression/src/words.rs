@@ -1,11 +1,11 @@
-//! How a person would write an expression in SQL.
+//! Displays an expression as SQL, as a person would write it.
 
 use crate::operation::Operation;
 use crate::program::{Id, Node, Program};
 use crate::value::{Type, Value};
 use std::borrow::Cow;
 
-/// How tightly a form holds together; what holds less tightly than its place needs is put in parentheses.
+/// The precedence of a form; a form with lower precedence than its place requires gets parentheses.
 type Tightness = u8;
 const LOOSE: Tightness = 0;
 const OR: Tightness = 1;
@@ -15,21 +15,22 @@ const PREDICATE: Tightness = 4;
 const SIGNED: Tightness = 5;
 const TIGHT: Tightness = 6;
 
-/// What is still to be written.
+/// A piece of the text that is still to be written.
 enum Piece<'a> {
     Text(Cow<'a, str>),
-    /// A text in quotes, without the first one.
+    /// A text with its closing quote, whose opening quote is written already.
     Quoted(&'a str),
     Node(Id, Tightness),
 }
 
 impl Program {
-    /// A node as SQL, of at most so many characters and "…" where there are more.
+    /// A node as SQL, of at most `most` characters, with "…" in place of the rest.
     #[must_use]
     pub fn words(&self, id: Id, most: usize) -> String {
         let mut text = String::new();
         let mut room = most;
-        // The next piece is the last one. Each piece of a node writes something or is one cast less.
+        // The next piece is the last one in the list. Each piece of a node writes text or removes a cast, so the loop
+        // ends.
         let mut pieces = vec![Piece::Node(id, LOOSE)];
         while let Some(piece) = pieces.pop() {
             let all = match piece {
@@ -115,7 +116,7 @@ impl Program {
                 let kind = Piece::Text(format!(" AS {kind})").into());
                 (TIGHT, vec![text("CAST("), Piece::Node(*value, LOOSE), kind])
             }
-            // Numbers and times are what they are, whatever stores them.
+            // Casts between numbers and between times are not displayed.
             (Operation::Cast(_), [value]) => {
                 let mut shown = *value;
                 while let Node::Call(Operation::Cast(kind), arguments) = self.node(shown)
@@ -154,7 +155,7 @@ impl Program {
         }
     }
 
-    /// Forms with a place for NOT inside.
+    /// Forms that may contain NOT.
     fn predicate<'a>(
         &'a self,
         operation: &'a Operation,
@@ -228,7 +229,7 @@ fn constant(value: &Value) -> (Tightness, Vec<Piece<'_>>) {
     }
 }
 
-/// Writes what there is room for; whether that is all.
+/// Writes as many characters as fit; returns whether all did.
 fn put(text: &mut String, room: &mut usize, characters: impl Iterator<Item = char>) -> bool {
     for character in characters {
         let Some(left) = room.checked_sub(1) else { return false };
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn parentheses_where_they_are_needed() {
+    fn parentheses_where_needed() {
         let (mut p, ids) = program(&[("a", Type::Boolean), ("b", Type::Boolean), ("n", Type::Integer)]);
         let [a, b, n] = ids[..] else { panic!() };
         let mut call = |operation: Operation, arguments: &[Id]| {
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_that_double_take_no_time() {
+    fn chains_that_double_are_displayed_quickly() {
         let (mut p, ids) = program(&[("s", Type::Text)]);
         let mut id = ids[0];
         for _ in 0..1_000 {

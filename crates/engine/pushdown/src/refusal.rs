@@ -15,9 +15,9 @@ pub struct Refusal {
 
 /// Hint to store the value in a column, which the curator lets the engine compute before.
 pub(super) const MATERIALISE: &str =
-    "store the value as a column of the table, or let the engine export the rows as Parquet and query these files";
+    "store the value as a column of the table, or export the rows from the engine as Parquet and query those files";
 /// Hint to export the rows, so that this program reads them.
-pub(super) const PULL: &str = "let the engine export the rows as Parquet, and query these files";
+pub(super) const PULL: &str = "export the rows from the engine as Parquet and query those files";
 
 impl Refusal {
     /// The refusal of a column in a type that only the engine has.

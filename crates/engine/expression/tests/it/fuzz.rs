@@ -1,4 +1,4 @@
-//! Damaged bytes as expressions, from a seeded mutator: what fuzzing looks for at length.
+//! Damaged bytes as expressions, from a seeded mutator: a short form of fuzzing.
 
 #[path = "../../../../../fuzz/src/corpus.rs"]
 mod corpus;
@@ -14,7 +14,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-/// Pieces that no seed is made of.
+/// Tokens that do not occur in seeds.
 const PIECES: [&[u8]; 12] = [
     b"",
     b"\0\0\0\0",
@@ -35,7 +35,7 @@ fn corpus() {
     corpus::begin("expression", &expression::good(), expression::check);
 }
 
-/// Half of them canonical bytes with damage, half instructions with more of it.
+/// Half of the inputs are damaged canonical bytes, half are damaged instructions.
 #[test]
 fn damaged_bytes_are_refused_or_evaluated() {
     let all: u64 = sized_to_slow(20_000, 800_000, 10_000_000);

@@ -1,6 +1,6 @@
-//! What holds of every expression: laws on random ones, and damaged bytes.
+//! Properties of all expressions, tested on random ones, and damaged bytes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
-// What the evaluator must do without, so that it cannot fail, tests may use.
+// Tests may use functions that the evaluator must avoid so that it cannot fail.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::cast_lossless,

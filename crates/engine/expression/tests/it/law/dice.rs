@@ -1,10 +1,10 @@
-//! Seeded random choices, so that failures are reproducible. The seeds are fixed: tests compare how often each form
-//! occurs with numbers that were measured for these seeds.
+//! Seeded random choices, so that failures are reproducible. The seeds are fixed: tests compare the frequency of each
+//! form with numbers that were measured for these seeds.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A source of numbers.
+/// A source of random numbers.
 pub struct Dice(ChaCha8Rng);
 
 impl Dice {
@@ -16,12 +16,12 @@ impl Dice {
         self.0.next_u64()
     }
 
-    /// Below this number, which is not 0.
+    /// A number below `most`, which is not 0.
     pub fn below(&mut self, most: usize) -> usize {
         (self.bits() % most as u64) as usize
     }
 
-    /// Once in so many times.
+    /// True with probability `1 / times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -30,7 +30,7 @@ impl Dice {
         &all[self.below(all.len())]
     }
 
-    /// From the first to the last of these.
+    /// A number from `first` to `last`.
     pub fn between(&mut self, first: i64, last: i64) -> i64 {
         first + (self.bits() % (last - first + 1) as u64) as i64
     }

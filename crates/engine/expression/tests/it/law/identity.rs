@@ -1,4 +1,4 @@
-//! Canonical bytes are equal exactly when expressions are, as trees and not as anyone displays them.
+//! Canonical bytes are equal exactly when expressions are equal as trees, whatever their display.
 
 use super::dice::Dice;
 use super::trees::{COLUMNS_OF_A_TYPE, Tree, add, columns, tree};
@@ -15,7 +15,7 @@ fn kind(tree: &Tree) -> Type {
     }
 }
 
-/// Another tree of the same type, or the same again.
+/// Another tree of the same type, or an equal tree.
 fn changed(dice: &mut Dice, old: &Tree) -> Tree {
     match old {
         Tree::Call(operation, arguments) if !dice.once_in(3) => {
@@ -66,7 +66,7 @@ fn changed(dice: &mut Dice, old: &Tree) -> Tree {
     }
 }
 
-/// A program whose columns come in another order, and which holds more than what is asked for.
+/// A program whose columns are in another order, and which contains more nodes than needed.
 fn built(dice: &mut Dice, trees: &[&Tree]) -> (Program, Vec<Id>) {
     let mut columns: Vec<(usize, InputColumn)> = columns().into_iter().enumerate().collect();
     for number in (1..columns.len()).rev() {
@@ -105,7 +105,7 @@ fn bytes_are_equal_exactly_when_trees_are() {
         let (one, two) = (one.canonical(&one_id), two.canonical(&two_id));
         assert_eq!(one == two, first == second, "{first:?}\n{second:?}");
         equal += usize::from(first == second);
-        // Several at once, in their order.
+        // Several expressions at once, in their order.
         let (both, ids) = built(&mut dice, &[&first, &second]);
         let (again, again_ids) = built(&mut dice, &[&first, &second]);
         assert_eq!(both.canonical(&ids), again.canonical(&again_ids));
@@ -117,7 +117,7 @@ fn bytes_are_equal_exactly_when_trees_are() {
 }
 
 #[test]
-fn bytes_become_the_expressions_again() {
+fn expressions_are_parsed_from_their_bytes() {
     let mut dice = Dice::new(17);
     for _ in 0..sized(5_000, 50_000) {
         let trees: Vec<Tree> = (0..1 + dice.below(3)).map(|_| some_tree(&mut dice)).collect();
@@ -143,9 +143,9 @@ fn bytes_become_the_expressions_again() {
     }
 }
 
-/// Names and texts that would be one if they were only put behind each other.
+/// Names and texts that would be equal if they were only concatenated.
 #[test]
-fn names_do_not_run_into_each_other() {
+fn adjacent_names_are_distinguished() {
     let names = ["", "a", "b", "ab", "\0", "a\0", "\") OR t.note = Utf8(\"", "'", "a', 'b", "\u{1}\0\0\0"];
     let mut known: Vec<(Vec<u8>, String)> = Vec::new();
     let mut meet = |bytes: Vec<u8>, what: String| {

@@ -1,4 +1,4 @@
-//! The largest programs there can be: no overflow of the stack, no doubling of time or memory.
+//! The largest possible programs: no stack overflow, no doubling of time or memory.
 
 use deniable_expression::program::{InputColumn, MOST_ARGUMENTS, MOST_NODES};
 use deniable_expression::{Column, Comparison, Evaluator, Id, Operation, Program, ProgramError, Type, Value};
@@ -27,7 +27,7 @@ fn inputs(program: &Program) -> Vec<Option<Column>> {
     program.columns().iter().map(|input| Some(column(input))).collect()
 }
 
-/// Everything that can be done with a program, on a thread with little stack, in little time.
+/// Applies every function of a program on a thread with a small stack, in little time.
 fn all_of(program: Program, root: Id) {
     let work = move || {
         let begin = Instant::now();
@@ -49,7 +49,7 @@ fn all_of(program: Program, root: Id) {
 }
 
 #[test]
-fn as_deep_as_there_are_nodes() {
+fn deepest_programs() {
     let (mut program, ids) = program();
     let mut id = ids[0];
     while let Ok(next) = program.call(Operation::Not, &[id]) {
@@ -60,7 +60,7 @@ fn as_deep_as_there_are_nodes() {
     all_of(program, id);
     let (mut program, ids) = self::program();
     let mut id = ids[1];
-    // Casts that words do not show.
+    // Casts that are not displayed.
     while let Ok(next) = program.call(Operation::Cast(Type::Decimal), &[id]) {
         let Ok(next) = program.call(Operation::Cast(Type::Integer), &[next]) else { break };
         id = next;
@@ -69,7 +69,7 @@ fn as_deep_as_there_are_nodes() {
 }
 
 #[test]
-fn chains_in_which_everything_is_used_twice() {
+fn chains_that_use_each_node_twice() {
     let (program, ids) = program();
     let [flag, number, _, text, ..] = ids[..] else { panic!() };
     type Link = fn(&mut Program, Id, Id, Id) -> Result<Id, ProgramError>;
@@ -111,7 +111,7 @@ fn chains_in_which_everything_is_used_twice() {
 }
 
 #[test]
-fn as_wide_as_there_are_arguments() {
+fn widest_programs() {
     let (mut program, ids) = program();
     let constants = (0..MOST_ARGUMENTS as i64).map(|number| program.constant(Value::Integer(3 * number)).unwrap());
     let mut arguments: Vec<Id> = constants.collect();
@@ -133,7 +133,7 @@ fn many_rows_of_many_steps() {
     let other = program.constant(Value::text("other").unwrap()).unwrap();
     let mut texts = Vec::new();
     for number in 0..12 {
-        // The same long text in half of the rows, in capitals.
+        // The same long text in half of the rows, in upper case.
         let number = program.constant(Value::Integer(number)).unwrap();
         let flag = program.call(Operation::Compare(Comparison::Less), &[number, ids[1]]).unwrap();
         let text = program.call(Operation::Case, &[flag, constant, other]).unwrap();

@@ -1,4 +1,4 @@
-//! What holds of every expression and every table, tried on random ones.
+//! Properties of all expressions and all tables, tested on random ones.
 //!
 //! At full scale tests are ten or twenty times as long.
 

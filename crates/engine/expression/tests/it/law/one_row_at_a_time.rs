@@ -1,4 +1,4 @@
-//! Evaluating a table equals evaluating its rows one at a time, bit for bit; and any split of it, and any order.
+//! Evaluating a table equals evaluating its rows one at a time, bit for bit, for any split and any order of the rows.
 
 use super::dice::Dice;
 use super::trees::{COLUMNS_OF_A_TYPE, Tree, add, all_forms, columns, form_name, tree, with_random_words};
@@ -12,7 +12,7 @@ use std::mem::discriminant;
 const ROOTS: usize = 8;
 const MOST_ROWS: usize = 7;
 
-/// Expressions and a table. Failing ones are shown by their seed.
+/// Expressions and a table. Failures are reported with their seed.
 struct Case {
     seed: u64,
     program: Program,
@@ -26,7 +26,7 @@ impl Case {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let mut program = Program::new(columns());
-        // Texts of 65,536 bytes take time, and twelve columns hold some.
+        // Texts of 65,536 bytes take time, and twelve columns contain some.
         let rare = if dice.once_in(60) { 10 } else { 100_000 };
         let depth = 1 + dice.below(4);
         let roots = (0..ROOTS).map(|_| {
@@ -53,7 +53,7 @@ impl Case {
         assert_eq!(whole.len(), self.roots.len());
         for (column, root) in whole.iter().zip(&self.roots) {
             assert_eq!((column.kind(), column.len()), (self.program.kind(*root), self.rows), "seed {}", self.seed);
-            // Whatever comes out is a value of its type: in range, without -0, not too long.
+            // Results are valid for their type: in range, without -0, not too long.
             assert!(column.clone().checked().same_as(column), "seed {}: {column:?}", self.seed);
         }
         let same = |found: &[Column], expected: &dyn Fn(&Column) -> Column, how: &str| {
@@ -71,18 +71,18 @@ impl Case {
             let cut = |column: &Column| column.slice(row, 1);
             same(&evaluator.evaluate(1, &inputs(&cut)), &cut, &format!("row {row} alone"));
         }
-        // A new evaluator has no constants yet.
+        // A new evaluator has not computed constants yet.
         let mut evaluator = Evaluator::new(&self.program, &self.roots);
         let middle = self.dice.below(self.rows + 1);
         for (from, count) in [(0, middle), (middle, self.rows - middle)] {
             let cut = |column: &Column| column.slice(from, count);
             same(&evaluator.evaluate(count, &inputs(&cut)), &cut, &format!("rows {from}..{}", from + count));
         }
-        // Other rows beside it, in another order, change nothing.
+        // Other rows, in another order, do not change the values.
         let order: UInt32Array = (0..2 * self.rows).map(|_| Some(self.dice.below(self.rows) as u32)).collect();
         let mixed = |column: &Column| column.take(&order);
         same(&evaluator.evaluate(order.len(), &inputs(&mixed)), &mixed, &format!("in the order {order:?}"));
-        // Nor does what else is computed.
+        // Other expressions do not change the values.
         let number = self.dice.below(self.roots.len());
         let alone =
             Evaluator::new(&self.program, &self.roots[number..=number]).evaluate(self.rows, &inputs(&Column::clone));
@@ -97,7 +97,7 @@ impl Case {
     }
 }
 
-/// What takes a text, of every text column: results may be too long, and patterns take long.
+/// Operations on every text column: results may be too long, and patterns take long.
 fn of_long_texts(program: &mut Program, dice: &mut Dice) -> Vec<Id> {
     let texts = (0..program.columns().len()).filter(|column| program.columns()[*column].kind == Type::Text);
     let mut roots = Vec::new();
@@ -111,9 +111,9 @@ fn of_long_texts(program: &mut Program, dice: &mut Dice) -> Vec<Id> {
     roots
 }
 
-/// 5·10^4 trees, eight to a table; 4·10^5 at full scale, and 10^6 in `scripts/slow`.
+/// 5·10^4 trees, eight for each table; 4·10^5 at full scale, and 10^6 in `scripts/slow`.
 #[test]
-fn a_table_is_its_rows() {
+fn a_table_equals_its_rows() {
     let programs = sized_to_slow(50_000 / ROOTS, 400_000 / ROOTS, 1_000_000 / ROOTS) as u64;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let counts = std::thread::scope(|scope| {
@@ -143,7 +143,7 @@ fn a_table_is_its_rows() {
     assert!(fewest[0].0 >= sized(40, 100), "{:?}", &fewest[..20]);
 }
 
-/// An operation that is not computed would be NULL of everything, which keeps the law.
+/// An operation that always gives NULL would satisfy the law.
 #[test]
 fn every_operation_gives_values() {
     const ROWS: usize = 1_000;

@@ -1,7 +1,7 @@
-//! The evaluator against `scripts/expressions.py`: the same page, written once more in plain Python.
+//! The evaluator against `scripts/expressions.py`: an independent implementation of the same page in plain Python.
 //!
-//! Unicode versions of Python and Rust differ; the letters of [`super::values`] are older than either, and none of their
-//! mappings has changed.
+//! Unicode versions of Python and Rust differ; the letters of [`super::values`] are older than either, and their
+//! mappings have not changed.
 
 use super::dice::Dice;
 use super::trees::{Tree, add, all_forms, columns, form_name, tree};
@@ -68,7 +68,7 @@ fn tree_json(tree: &Tree) -> Json {
 
 /// 4·10^4 rows of 10^4 trees; ten times as many at full scale.
 #[test]
-fn python_says_the_same() {
+fn python_gives_the_same_values() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../scripts/expressions.py");
     let python = Command::new("python3").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut python = match python {

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 /// Columns of each type.
 pub const COLUMNS_OF_A_TYPE: usize = 2;
 
-/// An expression as it is written, nothing shared. Equality is that of trees, by derivation.
+/// An expression as a tree, without sharing. Equality is that of trees, by derivation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
     Column(usize),
@@ -22,13 +22,13 @@ pub enum Tree {
 pub struct Form {
     pub operation: Operation,
     pub types: Vec<Type>,
-    /// What is counted: patterns and sets of characters are one kind each.
+    /// The name under which it is counted: patterns and sets of characters are one kind each.
     pub name: String,
 }
 
-/// All forms of up to four arguments, and CASE with two conditions: by the type of their result and the operation.
+/// All forms of up to four arguments, and CASE with two conditions, by the type of their result and the operation.
 static FORMS: LazyLock<BTreeMap<Type, Vec<Vec<Form>>>> = LazyLock::new(|| {
-    // Operations of many forms come up more often, casts most of all, since they lead from one type to another.
+    // Operations of many forms are chosen more often, casts most of all, since they connect types.
     let families = Operation::examples().into_iter().flat_map(|family| {
         let times = match family[0] {
             Operation::Compare(_) => 3,
@@ -121,7 +121,7 @@ fn pattern(dice: &mut Dice, ignore_case: bool) -> Pattern {
     Pattern::new(&text, escape, ignore_case).unwrap_or_else(|_| Pattern::new("%", None, ignore_case).unwrap())
 }
 
-/// The operation with a random pattern, set of characters, or place.
+/// The operation with a random pattern, set of characters, or position.
 pub fn with_random_words(dice: &mut Dice, operation: &Operation) -> Operation {
     match operation {
         Operation::Like(like) => Operation::Like(Box::new(pattern(dice, like.ignores_case()))),
@@ -136,7 +136,7 @@ pub fn with_random_words(dice: &mut Dice, operation: &Operation) -> Operation {
     }
 }
 
-/// A tree with values of this type. `rare` is how seldom texts are long.
+/// A tree with values of this type. Texts are long with probability `1 / rare`.
 pub fn tree(dice: &mut Dice, kind: Type, depth: usize, rare: usize) -> Tree {
     if depth == 0 || dice.once_in(8) {
         return if dice.once_in(3) {
@@ -149,7 +149,7 @@ pub fn tree(dice: &mut Dice, kind: Type, depth: usize, rare: usize) -> Tree {
     let family = dice.pick(&FORMS[&kind]);
     let form = dice.pick(family);
     let operation = with_random_words(dice, &form.operation);
-    // Long lists, at times of constants only.
+    // Long lists, sometimes of constants only.
     let mut types = form.types.clone();
     if matches!(operation, Operation::In | Operation::Coalesce | Operation::Greatest) && dice.once_in(8) {
         types.extend(std::iter::repeat_n(types[0], 8 + dice.below(12)));
@@ -160,7 +160,7 @@ pub fn tree(dice: &mut Dice, kind: Type, depth: usize, rare: usize) -> Tree {
     Tree::Call(operation, arguments.collect())
 }
 
-/// The tree as a node of a program, with this column of the program for each column of the tree.
+/// Adds the tree to a program; `place` maps the tree's columns to those of the program.
 pub fn add(program: &mut Program, tree: &Tree, place: &impl Fn(usize) -> usize) -> Id {
     match tree {
         Tree::Column(column) => program.column(place(*column)).unwrap(),

@@ -1,4 +1,4 @@
-//! Values that break what is not total: the ends of every range, and texts that look like something else.
+//! Values that break partial operations: the ends of every range, and texts that resemble other types.
 
 use super::dice::Dice;
 use arrow_array::{Date32Array, Float64Array, StringViewArray, TimestampMicrosecondArray};
@@ -181,7 +181,7 @@ const TEXTS: [&str; 89] = [
     "1e99999999999999999999",
 ];
 
-/// Letters whose case, width and place in a text matter.
+/// Letters whose case, width and position in a text matter.
 const LETTERS: [char; 32] = [
     'a', 'b', 'c', 'A', 'B', 'k', 'K', '\u{212a}', 'ß', 'Σ', 'σ', 'ς', 'Α', '\u{130}', 'ı', 'é', '\u{301}', 'Å', '%',
     '_', '\\', '\'', ' ', ' ', '.', '-', '1', '0', 'T', ':', '𝒳', '🦀',
@@ -192,7 +192,7 @@ pub fn letters(dice: &mut Dice, most: usize) -> String {
     (0..dice.below(most + 1)).map(|_| *dice.pick(&LETTERS)).collect()
 }
 
-/// One of the longest texts, or next to it.
+/// One of the longest texts, or almost.
 fn long(dice: &mut Dice) -> String {
     let piece = *dice.pick(&["a", "k", "_", "ß", "ŉ", "ŉ", "\u{130}", "\u{130}", "Σ", "aΣ", "🦀", "0", "1", " "]);
     let most = LONGEST_TEXT / piece.len();
@@ -203,7 +203,7 @@ fn long(dice: &mut Dice) -> String {
     text
 }
 
-/// Any value, or NULL. `rare` is how seldom texts are long.
+/// Any value, or NULL. Texts are long with probability `1 / rare`.
 pub fn value(dice: &mut Dice, kind: Type, rare: usize) -> Option<Value> {
     if dice.once_in(6) {
         return None;
@@ -254,7 +254,7 @@ fn day(dice: &mut Dice, extreme: bool) -> i64 {
     }
 }
 
-/// A column of such values. Now and then it has been read carelessly: what is no value lies under its NULLs.
+/// A column of such values. Sometimes it has invalid values under its NULLs, as after careless reading.
 pub fn column(dice: &mut Dice, kind: Type, rows: usize, rare: usize) -> Column {
     let careless = dice.once_in(3);
     match kind {

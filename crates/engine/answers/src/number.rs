@@ -63,7 +63,7 @@ impl Number {
             let of = |value: &Option<Rational>, rounding| {
                 value.as_ref().and_then(|value| transformed(function, value, rounding))
             };
-            // At the edge of the domain the least value is 0; for LN there is none.
+            // At the edge of the domain the least value is 0; LN has no least value.
             let least = || (function != Function::Ln).then(Rational::zero);
             return Self {
                 estimate: of(&self.estimate, Rounding::Nearest),

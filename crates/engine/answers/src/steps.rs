@@ -75,7 +75,7 @@ impl Evaluator<'_> {
                 Step::Group(by) => {
                     let mut known = BTreeSet::new();
                     rows.retain(|row| known.insert(self.values(by, *row)));
-                    // Without keys there is one row, even if there were none.
+                    // Without keys there is one row, even if there was no row before.
                     if by.is_empty() && rows.is_empty() {
                         rows.extend(nothing(levels));
                     }

@@ -14,7 +14,7 @@ use num_traits::ToPrimitive;
 pub(super) struct Values {
     /// Grid units, 0 where NULL; empty if the argument has no grid and only presence counts.
     pub(super) units: Vec<i64>,
-    /// The rows where the argument is NULL; `None` if there are none.
+    /// The rows where the argument is NULL; `None` if there are no such rows.
     pub(super) nulls: Option<NullBuffer>,
 }
 

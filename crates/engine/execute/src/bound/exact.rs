@@ -40,7 +40,7 @@ impl Exact {
         self.cells.len() == other.cells.len() && self.cells.iter().zip(&other.cells).all(same)
     }
 
-    /// The L1 distance of each measure's sums from those of another answer, over all cells, for answers on generated
+    /// The L1 distance of each measure's sums from those of another answer, over all cells, for answers on made-up
     /// rows alone.
     #[must_use]
     pub fn changes(&self, other: &Self) -> Vec<u128> {

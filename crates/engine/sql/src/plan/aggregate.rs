@@ -311,7 +311,7 @@ impl CollectedMeasures {
         Ok((self.argument(arg, Some(grid.clone())), grid))
     }
 
-    /// The position of an argument; adds a grid if the argument has none.
+    /// The position of an argument; adds the grid if the argument has no grid yet.
     pub(super) fn argument(&mut self, value: Id, grid: Option<Grid>) -> usize {
         let known = self.arguments.iter().position(|known| known.value == value);
         let position = known.unwrap_or_else(|| {

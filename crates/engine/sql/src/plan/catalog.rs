@@ -105,7 +105,7 @@ impl Catalog {
         let source = |table: &TableSchema| -> Arc<dyn TableSource> {
             let field =
                 |column: &deniable_core::schema::Column| Field::new(&column.name, planned_type(column.kind), true);
-            // Coarser columns that follow from keys are ordinary columns; a list that was not read has none.
+            // Coarser columns that follow from keys are ordinary columns; a list that was not read has no such column.
             let parents = table.columns.iter().flat_map(|column| &column.parents);
             let parents = parents.filter(|parents| !parents.of.is_empty());
             let parents = parents.map(|parents| Field::new(&parents.name, planned_type(ColumnType::Text), true));

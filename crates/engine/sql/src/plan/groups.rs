@@ -207,7 +207,7 @@ fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<CombinedAggregates<'a>, Que
 
 impl<'a> CombinedAggregates<'a> {
     /// The position of the family with these groupings that can have these aggregates at no extra cost; a new family if
-    /// there is none.
+    /// there is no such family.
     fn family(&mut self, sets: &Levels, wanted: &[&'a Expr]) -> usize {
         let fits = |family: &Family<'a>| {
             family.sets == *sets

@@ -8,6 +8,7 @@
 //! | `clinic --check` | fails when the committed file differs from what would be written |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
+//! | `docs` | fails on links that lead nowhere, long lines, and documents that are missing in `docs/README.md` |
 //! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
 //! | `crates [--against REV]` | the lines, public items and tests of every crate, beside those of a commit |
 //! | `ci` | runs `.ci/run` |
@@ -32,6 +33,7 @@ mod changed;
 mod ci;
 mod clinic;
 mod crates;
+mod docs;
 mod features;
 mod files;
 mod layout;
@@ -52,6 +54,7 @@ usage: cargo xtask <chore>
   api [--write]        compare the public items of the library with docs/reference/api.txt (or write it)
   clinic [--check]     write (or compare) examples/clinic/visits.csv
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
+  docs                 check the links, the index and the line lengths of all Markdown
   features             check that the first command compiles nothing that the tests compile again
   crates [--against REV]
                        print the lines, public items and tests of every crate (beside those of a commit)
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
+        ["docs"] => docs::run(),
         ["features"] => features::run(),
         ["crates"] => crates::run(None),
         ["crates", "--against", revision] => crates::run(Some(revision)),

@@ -3,7 +3,8 @@
 mod page;
 
 use crate::{Failure, files};
-use page::{Page, WIDTH};
+use page::Page;
+pub use page::WIDTH;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 

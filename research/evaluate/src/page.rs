@@ -1,6 +1,7 @@
 //! The page for a statistician: `docs/evaluation/README.md`. Every number in it is computed.
 
 mod several;
+mod wrapped;
 
 use crate::adversary::Adversary;
 use crate::calibrate::{Noise, scale};
@@ -29,7 +30,7 @@ pub fn readme(evaluation: &Evaluation) -> Result<String, EvaluateError> {
     page.push_str(&figures_of_the_text(evaluation));
     page.push_str(&several::composition(evaluation)?);
     page.push_str(&ending());
-    Ok(page)
+    Ok(wrapped::wrapped(&page))
 }
 
 /// The difference of geometric noise and Laplace noise of the same scale, in mean size: largest at the narrowest noise.

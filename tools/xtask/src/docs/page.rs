@@ -13,7 +13,7 @@ pub struct Page {
     pub anchors: BTreeSet<String>,
     /// The targets of links and pictures, each with its line, counted from 1.
     pub links: Vec<(usize, String)>,
-    /// Lines of prose of more than [`WIDTH`] characters, each with its length.
+    /// Lines of prose of more than [`WIDTH`] characters, each with its length. Rows of tables and pictures are not prose.
     pub long: Vec<(usize, usize)>,
 }
 
@@ -50,8 +50,8 @@ impl Page {
         let targets = definition.map(str::to_owned).into_iter().chain(targets(&without_code(line)));
         self.links.extend(targets.map(|target| (number, target)));
         let length = line.chars().count();
-        let is_table = line.trim_start().starts_with('|');
-        if length > WIDTH && !is_table && definition.is_none() && can_be_wrapped(line) {
+        let is_whole = ["|", "!["].iter().any(|start| line.trim_start().starts_with(start));
+        if length > WIDTH && !is_whole && definition.is_none() && can_be_wrapped(line) {
             self.long.push((number, length));
         }
     }
@@ -175,10 +175,10 @@ l](m.md)
     fn long_lines_are_those_that_can_be_wrapped() {
         let (long, most) = ("é".repeat(WIDTH + 1), "é".repeat(WIDTH - 2));
         let text = format!(
-            "{most} a\n{most} ab\n- {long}\n12. {long}\n- a {long}\n| {long} a |\n[a]: {long}\n```\n{long} a\n```\n# {long} a\n"
+            "{most} a\n{most} ab\n- {long}\n12. {long}\n- a {long}\n| {long} a |\n[a]: {long}\n![{long} a](b.svg)\n```\n{long} a\n```\n# {long} a\n"
         );
         let lines: Vec<usize> = Page::read(&text).long.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [2, 5, 11]);
+        assert_eq!(lines, [2, 5, 12]);
         assert_eq!(Page::read(&text).long[0], (2, WIDTH + 1));
     }
 }

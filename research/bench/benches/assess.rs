@@ -53,8 +53,8 @@ fn main() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("assess");
     std::fs::create_dir_all(&folder).unwrap();
     let mut text = format!(
-        "{rows} rows, four quasi-identifiers and a sensitive column, {THREADS} threads; medians of {ROUNDS}, fastest and slowest. \
-         Assessed: all of `deniable assess` without other tables, and five demands.\n\n\
+        "{rows} rows, four quasi-identifiers and a sensitive column, {THREADS} threads; medians of {ROUNDS}, fastest and\n\
+         slowest. Assessed: all of `deniable assess` without other tables, and five demands.\n\n\
          | table | distinct rows | GROUP BY, s | counting, s | assessing, s | both × GROUP BY | peak MiB |\n|---|---|---|---|---|---|---|\n"
     );
     for shape in &SHAPES {

@@ -232,7 +232,7 @@ fn one_release(args: &[String]) {
 /// The table of all sizes.
 fn times(all: &[GenomeMeasurement]) -> String {
     let mut text = format!(
-        "Top {PICKS}, allelic, p ≤ 0.05 / number of SNPs, a gain of at most 2; {THREADS} threads; medians of {ROUNDS}, fastest and \
+        "Top {PICKS}, allelic, p ≤ 0.05 / number of SNPs, a gain of at most 2; {THREADS} threads; medians of {ROUNDS}, fastest and\n\
          slowest.\n\n"
     );
     text += "| people | SNPs | .bed, MB | what | s | range | ns per 1,000 genotypes | × plink | peak MB |\n";

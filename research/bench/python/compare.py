@@ -9,6 +9,7 @@ import platform
 import statistics
 import subprocess
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +253,18 @@ def put(file: Path | None, text: str, begin: str, end: str) -> None:
     if file:
         before, rest = file.read_text().split(begin)
         _, after = rest.split(end)
-        file.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
+        file.write_text(f"{before}{begin}\n\n{wrapped(text)}\n\n{end}{after}")
+
+
+def wrapped(text: str) -> str:
+    """Wraps paragraphs and items of lists at 100 characters, which `cargo xtask docs` checks."""
+    lines = []
+    for line in text.splitlines():
+        indent = "  " if line.startswith("- ") else ""
+        fill = not line.startswith("|") and len(line) > 100
+        options = {"break_long_words": False, "break_on_hyphens": False}
+        lines.append(textwrap.fill(line, 100, subsequent_indent=indent, **options) if fill else line)
+    return "\n".join(lines)
 
 
 def main() -> None:

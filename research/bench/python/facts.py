@@ -3,6 +3,8 @@ are checked at each run, and a statement whose words are gone from the installed
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from libraries import CACHE, HERE, Library, say
 
 Fact = tuple[str, list[tuple[str, str]]]
@@ -166,6 +168,11 @@ FACTS: dict[str, dict[str, Fact]] = {
 }
 
 
+def one_line(path: Path) -> str:
+    """The text of a file with single spaces: prose may be wrapped anywhere."""
+    return " ".join(path.read_text(encoding="utf-8", errors="replace").split())
+
+
 def checked(library: Library) -> dict[str, str]:
     """The statements about a library; stale ones are marked."""
     packages = next((CACHE / library.environment).glob("lib/python*/site-packages"), None)
@@ -173,7 +180,7 @@ def checked(library: Library) -> dict[str, str]:
     for topic, (text, citations) in FACTS.get(library.name, {}).items():
         for file, words in citations:
             path = HERE.parents[2] / file if library.name == "deniable" else packages and packages / file
-            if not path or not path.exists() or words not in path.read_text(encoding="utf-8", errors="replace"):
+            if not path or not path.exists() or words not in one_line(path):
                 say(f"STALE: {library.name}, {topic}: {file} does not say {words!r}")
                 text += " (stale citation)"
         said[topic] = text

@@ -98,7 +98,7 @@ fn table(members: &[Member], settings: &Settings, file: Option<String>) -> Resul
     let total = started.elapsed().as_secs_f64();
     lines.push(String::new());
     lines.push(format!(
-        "{} mechanisms on two threads in {total:.0} s, each audit at 99.9% confidence. Broken ones missed or correct ones accused: {}.",
+        "{} mechanisms on two threads in {total:.0} s, each audit at 99.9% confidence. Broken ones missed or correct\nones accused: {}.",
         members.len(),
         if wrong.is_empty() { "none".to_owned() } else { wrong.join(", ") }
     ));

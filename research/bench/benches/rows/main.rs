@@ -73,7 +73,7 @@ fn draw_table(draws: &[measure::Draw]) -> String {
 fn table(rows: u64, rounds: usize, measured: &[CaseMeasurement]) -> String {
     let of = |case: &str| measured.iter().find(|measured| measured.case == case).map(|measured| measured.median);
     let mut text = format!(
-        "{} million rows, {} million people with random numbers as ids, 50 groups, {} threads; {}.\n\n",
+        "{} million rows, {} million people with random numbers as ids, 50 groups, {} threads;\n{}.\n\n",
         rows / MILLION,
         rows / MILLION / 5,
         measure::THREADS,

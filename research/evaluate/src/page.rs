@@ -68,8 +68,8 @@ All numbers and pictures come from one command; see [the end](#make-it-again). F
 
 ## What was evaluated
 
-- **The promise.** Someone knows every record of the universe and knows that exactly one person is missing from the data. They weigh the possible
-  worlds, one for each person who may be the missing one. An answer may move belief in a world down to `1−α` times what it was, and up to `1+β`
+- **The promise.** An observer knows every record of the universe and knows that exactly one person
+  is missing from the data. The observer has a belief in each of the possible worlds, one for each person who may be the missing one. An answer may move belief in a world down to `1−α` times what it was, and up to `1+β`
   times (B-6).
 - **The data.** {rows} records. One more person makes a universe of {worlds} people, so there are {worlds} worlds; the paper has the same number.
 - **The noise.** The largest odds ratio `R` that keeps the promise is an exact fraction. The noise is two-sided geometric with scale `λ = Θ / ln R` (M-GEO): the
@@ -155,20 +155,20 @@ fn introduction(evaluation: &Evaluation, adversary: Adversary) -> (String, Strin
         Adversary::Weak => (
             "The weak adversary, A_w".to_owned(),
             format!(
-                "Knows nothing that tells worlds apart: each has prior 1/{worlds}, so P_min = P_max = 1/{worlds}. This is the paper's Figure 1. Its text names (b) MIN(capital_gain), \
+                "The weak adversary cannot distinguish the worlds: each has prior 1/{worlds}, so P_min = P_max = 1/{worlds}. This is the paper's Figure 1. Its text names (b) MIN(capital_gain), \
                  (c) MAX(capital_loss) and (d) SUM(hours_per_week), but not (a); AVG(age) stands in for that."
             ),
         ),
         Adversary::Strong => (
             "The strong adversary, A_s".to_owned(),
-            "Knows that some worlds are impossible, so P_min = 0, and believes no world more than P_max = 1/10. A promise with β ≥ 1/P_max − 1 = 9 would allow certainty; \
+            "The strong adversary knows that some worlds are impossible, so P_min = 0, and believes no world more than P_max = 1/10. A promise with β ≥ 1/P_max − 1 = 9 would allow certainty; \
              it is refused. This is the paper's Figure 2."
                 .to_owned(),
         ),
         Adversary::Unknown => (
             "Without priors".to_owned(),
-            "The paper's Theorem 2: `R = min(1/(1−α), 1+β)` holds for every adversary. There is no limit on β, and from some β on the promise says nothing to someone who \
-             already finds a world likely."
+            "The paper's Theorem 2: `R = min(1/(1−α), 1+β)` holds for every adversary. There is no limit on β, and from some β on the promise does not \
+             restrict an observer who already finds a world likely."
                 .to_owned(),
         ),
     }
@@ -266,7 +266,7 @@ fn compared_with_weak(evaluation: &Evaluation, adversary: Adversary) -> String {
             )
         }
         Adversary::Unknown => format!(
-            "Against A_w the expected ratio differs by at most {}%; against A_s it is the same wherever β < 9. Knowing the prior buys next to nothing when there are so many worlds.",
+            "Against A_w the expected ratio differs by at most {}%; against A_s it is the same wherever β < 9. Knowledge of the prior has almost no effect with so many worlds.",
             significant(100.0 * largest, 2)
         ),
     }
@@ -330,7 +330,7 @@ fn verdict_on(evaluation: &Evaluation, compared: &RatioComparison) -> String {
                 compared.expected * (largest - next) as f64 / quoted.query.theta_units().to_f64().unwrap_or(f64::NAN);
             let _ = write!(
                 text,
-                " No Θ that we know of does. The next smaller value in the data is {} below {}; that would give {}, and is no sensitivity: {} records have the largest value, so leaving out one changes nothing.",
+                " No Θ that we know of does. The next smaller value in the data is {} below {}; that would give {}, and is not a sensitivity: {} records have the largest value, so leaving out one changes nothing.",
                 grouped(&(largest - next).to_string()),
                 exact(&value),
                 three(ratio),

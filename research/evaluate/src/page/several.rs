@@ -95,9 +95,9 @@ Noise for one answer allows odds up to R. After k answers the odds can be R^k, a
 This bound is attained: by a world whose answers are Θ away from those of all others (C-1, B-6). The paper's Theorem 1 claims `∏(1−α_i)` instead, and `∏(1+β_i)` upwards. With P_min = 0
 both rules agree wherever α binds (C-6). With P_min > 0 they do not: the second answer meets an adversary whose beliefs are no longer those that the noise was made for. Then
 belief falls below the claim wherever α decides R and two answers or more are given (E-2). In the pictures above that is hatched; each point was decided on exact fractions. The
-upward claim is always on the safe side. All this is about the promise, which is for every data set; nobody has to find such queries on Adult.
+upward claim is always on the safe side. All this is about the promise, which covers every data set; such queries need not exist for Adult.
 
-How much it matters depends on the number of worlds. Below are equally likely worlds, at an (α,β) where α decides R.
+The size of the error depends on the number of worlds. The chart and the table have equally likely worlds, at an (α,β) where α decides R.
 
 ![Lowest belief after 1 to 20 answers: claimed by Theorem 1, and reached](answers.svg)
 

@@ -8,7 +8,7 @@
 //! | `clinic --check` | fails when the committed file differs from what would be written |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
-//! | `docs` | fails on links that lead nowhere, long lines, and documents that are missing in `docs/README.md` |
+//! | `docs` | fails on broken links, long lines, and documents that are not in `docs/README.md` |
 //! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
 //! | `crates [--against REV]` | the lines, public items and tests of every crate, beside those of a commit |
 //! | `ci` | runs `.ci/run` |

@@ -48,7 +48,7 @@ pub fn run() -> Result<String, Failure> {
         return Err(Failure::Found(format!("{}\n{} to fix", lines.join("\n"), lines.len())));
     }
     let links: usize = pages.values().map(|page| page.links.len()).sum();
-    Ok(format!("{FOLDER}: {links} links of {} pages lead somewhere, and the index has every document", pages.len()))
+    Ok(format!("{FOLDER}: {links} links of {} pages are valid, and the index has every document", pages.len()))
 }
 
 /// A path, a line counted from 1, and what is wrong there.
@@ -74,7 +74,7 @@ fn is_source(path: &str) -> bool {
     }
 }
 
-/// Links that lead nowhere, documents without a place in the index, and long lines.
+/// Broken links, documents that are not in the index, and long lines.
 fn check(pages: &BTreeMap<String, Page>, paths: &BTreeSet<String>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut linked: BTreeSet<(&str, String)> = BTreeSet::new();
@@ -89,21 +89,22 @@ fn check(pages: &BTreeMap<String, Page>, paths: &BTreeSet<String>) -> Vec<Proble
             }
         }
         for (line, length) in page.long.iter().filter(|_| !GENERATED.contains(&path.as_str())) {
-            problems.push((path.clone(), *line, format!("a line of {length} characters; wrap it at {WIDTH}")));
+            problems.push((path.clone(), *line, format!("line of {length} characters; wrap it at {WIDTH}")));
         }
     }
     let is_listed = |path: &str, by: &str| path == by || linked.contains(&(by, path.to_owned()));
     for path in pages.keys().filter(|path| path.starts_with(&format!("{FOLDER}/"))) {
         // The README.md of a folder may list the other pages of the folder.
         let own = format!("{}/README.md", folder(path));
-        if !is_listed(path, INDEX) && !(is_listed(path, &own) && is_listed(&own, INDEX)) {
-            problems.push((INDEX.to_owned(), 1, format!("`{path}` is missing; add a line that links to it")));
+        let is_found = is_listed(path, INDEX) || (is_listed(path, &own) && is_listed(&own, INDEX));
+        if !is_found {
+            problems.push((INDEX.to_owned(), 1, format!("`{path}` is not in the index; add a line that links to it")));
         }
     }
     problems
 }
 
-/// The path from the root that a link leads to; none for links that leave the repository.
+/// The path from the root that a link refers to; `None` for URLs.
 fn destination(
     page: &str,
     target: &str,
@@ -117,16 +118,16 @@ fn destination(
     }
     let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
     let to = if path.is_empty() { Some(page.to_owned()) } else { joined(folder(page), path) };
-    let to = to.ok_or_else(|| format!("the link `{target}` leads out of the repository"))?;
+    let to = to.ok_or_else(|| format!("broken link `{target}`: it leads out of the repository"))?;
     let inside = format!("{to}/");
     if !paths.contains(&to) && !paths.range(inside.clone()..).next().is_some_and(|path| path.starts_with(&inside)) {
-        return Err(format!("the link `{target}` leads nowhere: there is no `{to}`"));
+        return Err(format!("broken link `{target}`: `{to}` does not exist"));
     }
     let Some(anchor) = anchor else { return Ok(Some(to)) };
     match pages.get(&to) {
         Some(page) if page.anchors.contains(anchor) => Ok(Some(to)),
-        Some(_) => Err(format!("the link `{target}` leads nowhere: `{to}` has no heading `#{anchor}`")),
-        None => Err(format!("the link `{target}` has an anchor, and `{to}` is not a page")),
+        Some(_) => Err(format!("broken link `{target}`: `{to}` has no heading `#{anchor}`")),
+        None => Err(format!("broken link `{target}`: only Markdown files have anchors")),
     }
 }
 
@@ -135,7 +136,7 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A path that is relative to a folder, from the root; none outside of the root.
+/// A path relative to a folder, from the root; `None` outside of the root.
 fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -150,7 +151,7 @@ fn joined(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Names of documents such as `docs/cli.md` in a text that are not those of files.
+/// Names of documents such as `docs/cli.md` in a text for which there is no file.
 fn unknown_pages(path: &str, text: &str, paths: &BTreeSet<String>) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -158,12 +159,16 @@ fn unknown_pages(path: &str, text: &str, paths: &BTreeSet<String>) -> Vec<Proble
             let rest = &line[at..];
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"/._-".contains(c)).unwrap_or(rest.len());
             let named = rest[..end].trim_end_matches('.');
-            // Part of another word, such as a URL's, is no path of ours; but `../docs/` is.
+            // `docs/` within another word, such as a URL, is not a path of the repository; `../docs/` is.
             let before = line[..at].trim_end_matches("../").chars().last();
             let is_ours = !before.is_some_and(|c| c.is_alphanumeric() || "/._-".contains(c));
             let is_page = named.ends_with(".md") || named.ends_with(".txt");
             if is_ours && is_page && !paths.contains(named) {
-                problems.push((path.to_owned(), number, format!("there is no `{named}`")));
+                problems.push((
+                    path.to_owned(),
+                    number,
+                    format!("`{named}` does not exist; write the present path of the document"),
+                ));
             }
         }
     }
@@ -187,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_somewhere_are_no_problem() {
+    fn valid_links_are_accepted() {
         let index = "# Index\n[a](how-to/a.md#one-two), [itself](#index), [core](../crates/core), ![p](picture.svg)\n\
                      [away](https://example.org/x.md#y), <mail@example.org>, [mail](mailto:a@example.org)\n";
         assert_eq!(wrong(&[(INDEX, index), ("docs/how-to/a.md", "## One two\n[up](../README.md)\n")]), [""; 0]);
@@ -200,11 +205,11 @@ mod tests {
         assert_eq!(
             found,
             [
-                "docs/how-to/a.md:2: the link `gone.md` leads nowhere: there is no `docs/how-to/gone.md`",
-                "docs/how-to/a.md:3: the link `#two` leads nowhere: `docs/how-to/a.md` has no heading `#two`",
-                "docs/how-to/a.md:4: the link `../README.md#three` leads nowhere: `docs/README.md` has no heading `#three`",
-                "docs/how-to/a.md:5: the link `../../..` leads out of the repository",
-                "docs/how-to/a.md:6: the link `../picture.svg#f` has an anchor, and `docs/picture.svg` is not a page",
+                "docs/how-to/a.md:2: broken link `gone.md`: `docs/how-to/gone.md` does not exist",
+                "docs/how-to/a.md:3: broken link `#two`: `docs/how-to/a.md` has no heading `#two`",
+                "docs/how-to/a.md:4: broken link `../README.md#three`: `docs/README.md` has no heading `#three`",
+                "docs/how-to/a.md:5: broken link `../../..`: it leads out of the repository",
+                "docs/how-to/a.md:6: broken link `../picture.svg#f`: only Markdown files have anchors",
             ]
         );
     }
@@ -214,7 +219,8 @@ mod tests {
         let own = ("docs/theorems/README.md", "[p](p.md)\n");
         let page = ("docs/theorems/p.md", "");
         assert_eq!(wrong(&[(INDEX, "[t](theorems/README.md)\n"), own, page]), [""; 0]);
-        let missing = |path: &str| format!("docs/README.md:1: `{path}` is missing; add a line that links to it");
+        let missing =
+            |path: &str| format!("docs/README.md:1: `{path}` is not in the index; add a line that links to it");
         assert_eq!(wrong(&[(INDEX, ""), own, page]), [missing(own.0), missing(page.0)]);
         assert_eq!(wrong(&[(INDEX, "[t](theorems/README.md)\n"), (own.0, ""), page]), [missing(page.0)]);
         assert_eq!(wrong(&[(INDEX, ""), ("examples/a.md", "")]), [""; 0]);
@@ -223,7 +229,7 @@ mod tests {
     #[test]
     fn long_lines_are_named_but_for_results_of_programs() {
         let long = format!("{} a\n", "a".repeat(WIDTH));
-        assert_eq!(wrong(&[("a.md", &long)]), ["a.md:1: a line of 102 characters; wrap it at 100"]);
+        assert_eq!(wrong(&[("a.md", &long)]), ["a.md:1: line of 102 characters; wrap it at 100"]);
         let index = format!("[a](measured/gwas/{})\n", "needed.md");
         assert_eq!(wrong(&[(INDEX, &index), (GENERATED[1], &long)]), [""; 0]);
     }
@@ -234,7 +240,9 @@ mod tests {
         let text = "see docs/how-to/a.md.\nsee docs/b.md#c, `../docs/d.md`\nhttps://example.org/docs/e.md docs/theorems docs/{name}.md\n";
         let found = unknown_pages("src/lib.rs", text, &paths);
         let found: Vec<(usize, &str)> = found.iter().map(|(_, line, text)| (*line, text.as_str())).collect();
-        assert_eq!(found, [(2, "there is no `docs/b.md`"), (2, "there is no `docs/d.md`")]);
+        let wanted = ["docs/b.md", "docs/d.md"]
+            .map(|path| format!("`{path}` does not exist; write the present path of the document"));
+        assert_eq!(found, [(2, wanted[0].as_str()), (2, wanted[1].as_str())]);
     }
 
     #[test]

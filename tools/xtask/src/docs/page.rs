@@ -93,7 +93,7 @@ fn targets(line: &str) -> Vec<String> {
     ends.map(target).collect()
 }
 
-/// A line in which the code between backticks is left out.
+/// A line without the code between backticks.
 fn without_code(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -123,13 +123,11 @@ fn without_links(heading: &str) -> String {
     text + rest
 }
 
-/// Whether a line has a space to wrap it at, behind the mark of a list or of a quotation.
+/// Whether a line has a space to wrap it at, after the mark of a list or of a quotation.
 fn can_be_wrapped(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let is_mark = |word: &str| matches!(word, "-" | "*" | ">") || word.trim_end_matches('.').parse::<u32>().is_ok();
-    let first = words.next().unwrap_or_default();
-    let before = if is_mark(first) { 1 } else { 0 };
-    line.split_whitespace().count() > before + 1
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_mark = |word: &&str| matches!(*word, "-" | "*" | ">") || word.trim_end_matches('.').parse::<u32>().is_ok();
+    words.len() > 1 + usize::from(words.first().is_some_and(is_mark))
 }
 
 #[cfg(test)]

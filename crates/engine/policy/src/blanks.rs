@@ -222,13 +222,14 @@ pub(crate) fn entity(key: &str) -> &'static str {
              each row, such as \"patient\": the promise covers all rows with the same value"
         }
         "rows_per_group" => {
-            "how many rows of one person may count in each group of an answer, such as 3? More rows mean more noise, \
-             fewer leave out more of the truth; choose a number that few people exceed, from knowledge and not from \
-             the data"
+            "how many rows of one person may count in each group of an answer? More rows mean more noise, fewer leave \
+             out more of the truth; choose a number that few people exceed, from knowledge and not from the data. \
+             `deniable suggest` gives private advice"
         }
         "groups" => {
-            "in how many groups of one answer may one person count, such as 2? More groups mean more noise, fewer leave \
-             out more of the truth; choose a number that few people exceed, from knowledge and not from the data"
+            "in how many groups of one answer may one person count? More groups mean more noise, fewer leave out more \
+             of the truth; choose a number that few people exceed, from knowledge and not from the data. `deniable \
+             suggest` gives private advice"
         }
         "levels" => {
             "are rows capped once, below all levels of a ROLLUP (\"together\", so that parts add up to their totals, for more noise), or \

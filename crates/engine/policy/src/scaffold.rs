@@ -77,7 +77,8 @@ const COLUMNS: &str = "The columns. Those that no query needs may be removed. Su
                        beyond are moved to the bound; wide ones cost noise) and for decimals a `step`, the grid that values \
                        are rounded to. Groups need `keys`: these always appear and others never do. The values in the \
                        comments are examples of how to write them.";
-const BUDGET: &str = "The part of the promise that this policy may use up; all of it unless stated.";
+const BUDGET: &str = "The part of the promise that these queries may use. The rest remains for later questions and later \
+                      versions of the data; nothing that was used comes back.";
 const ASK: &str =
     "The queries, in SQL. Each takes a part of the budget in proportion to its weight, 1 when not stated.";
 
@@ -131,8 +132,8 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
 
     page.gap();
     page.explain(BUDGET);
-    page.line("# [budget]");
-    page.line("# spend = \"1/2\"");
+    page.line("[budget]");
+    page.line("spend = \"1/2\"");
 
     page.gap();
     page.explain(ASK);

@@ -83,7 +83,7 @@ pub(crate) fn taken_from(planned: &QueryPlan) -> Option<String> {
     let within = planned.within()?;
     Some(format!(
         "these numbers are part of the earlier answer \"{}\", with the same noise: free, and not a second \
-         measurement. If its groupings were made to add up, so are these"
+         measurement. If its groupings were made to add up, so are these",
         within.name()
     ))
 }

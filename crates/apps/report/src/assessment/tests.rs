@@ -64,7 +64,9 @@ fn met_requirements_and_absent_parts() {
     let page = page_of(&published(), "k=2,t=1", |_| {});
     assert!(page.contains("All 2 requirements are met") && !page.contains("not met"), "{page}");
     let bare = page_of(&published(), "", |input| input.sensitive.clear());
-    for words in ["No belief was computed.", "There are no requirements.", "without a background, presence is not bounded"] {
+    for words in
+        ["No belief was computed.", "There are no requirements.", "without a background, presence is not bounded"]
+    {
         assert!(bare.contains(words), "{words}: {bare}");
     }
     for absent in ["id=\"linkage\"", "id=\"original\"", "NaN"] {

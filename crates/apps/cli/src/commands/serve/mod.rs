@@ -106,8 +106,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (host, port) = (address.ip(), address.port());
         say(format!("listening: psql -h {host} -p {port} {name}"));
         if is_open {
-            say("every client on this machine connects as the curator; docs/how-to/serve.md describes how to give analysts \
-                accounts");
+            say(
+                "every client on this machine connects as the curator; docs/how-to/serve.md describes how to give analysts \
+                accounts",
+            );
         }
     };
     let serving = ServerSetup { policy, config: config.clone(), reload: Box::new(reload), ready: Box::new(ready) };

@@ -4,7 +4,7 @@ use crate::changed::{is_heavy, touched};
 use crate::{Failure, api, clinic, files, layout, notions, theorems};
 use std::process::Command;
 
-/// How much is run.
+/// The extent of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     All,

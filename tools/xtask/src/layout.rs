@@ -50,9 +50,9 @@ const fn exception(from: &'static str, kind: Kind, to: &'static str, reason: &'s
 
 const EXCEPTIONS: [Exception; 4] = [
     exception("deniable-cli", Kind::Feature, "deniable-serve", "the command `deniable serve`"),
-    exception("deniable-protocol", Kind::Tests, "deniable-audit", "the red team's attacks are audited (redteam.rs)"),
+    exception("deniable-protocol", Kind::Tests, "deniable-audit", "the attacks of redteam.rs are audited"),
     exception("deniable-pushdown", Kind::Tests, "deniable-engines", "its statements are tried on real engines"),
-    exception("deniable-execute", Kind::Feature, "deniable-postgres", "its tests compare rows of a server with files"),
+    exception("deniable-execute", Kind::Feature, "deniable-postgres", "its tests compare a server with files"),
 ];
 
 /// Kind of a dependency.

@@ -19,7 +19,7 @@ pub fn shown(path: &Path) -> String {
     printable(&name).into_owned()
 }
 
-/// Asks a question that a person at a terminal may answer with yes; `None` where standard input or standard error is no terminal.
+/// Asks a question that a person at a terminal may answer with yes; `None` where standard input or standard error is not a terminal.
 pub fn confirmed(question: &str) -> Option<bool> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() || !std::io::stderr().is_terminal() {

@@ -360,7 +360,7 @@ fn private_history() -> Option<PathBuf> {
 mod tests {
     use super::HELP;
 
-    /// Every command of the prompt's help is in `docs/cli.md`.
+    /// Every command of the prompt's help is in `docs/reference/cli.md`.
     #[test]
     fn the_reference_has_every_command() {
         let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/cli.md");

@@ -111,7 +111,7 @@ pub struct Options {
     pub hierarchy: Vec<(String, PathBuf)>,
     /// Sensitive columns with the distance between their values: `equal`, `ordered`, `ordered:low|mid|high` or `hierarchy`.
     pub distance: Vec<(String, String)>,
-    /// Columns whose cells are taken literally, `*` and null words included.
+    /// Columns whose cells are taken literally, so that `*` is an ordinary value.
     pub literal: Vec<String>,
     /// The meaning of an empty cell.
     pub empty: EmptyCells,

@@ -24,7 +24,7 @@
 //! use deniable_attack::roc::area;
 //! use deniable_core::exact::{ratio, whole};
 //!
-//! A test scored members and others like this. How well does it separate them, and what do odds of 3 allow any test?
+//! // A test scored members and others like this. How well does it separate them, and what do odds of 3 allow any test?
 //! let found = area(&[0.9, 0.4, 0.8, 0.7], &[0.1, 0.5, 0.3, 0.2], 0.95).unwrap();
 //! assert_eq!(found.value, 0.9375);
 //! let allowed = Bounds::of_odds(whole(3)).unwrap();

@@ -182,8 +182,8 @@ def report(measured: Measured) -> str:
         + timings(people, size),
         f"Noise: COUNT {several.count_scale:g} and SUM {several.sum_scale:g} are what was asked for.\n\n"
         + noises(people, None),
-        "### What each one bounds: measured\n\n" + across(measured["bounds"]),
-        "### What each one bounds: read in its source\n\n" + listed(measured["facts"]),
+        "### Bounds of each library: measured\n\n" + across(measured["bounds"]),
+        "### Bounds of each library: read in its source\n\n" + listed(measured["facts"]),
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -66,7 +66,7 @@ checks what the paper says about several answers.
 All numbers and pictures come from one command; see [the end](#make-it-again). For programs: [queries.csv](queries.csv) and
 [evaluation.json](evaluation.json).
 
-## What was evaluated
+## The setting
 
 - **The promise.** An observer knows every record of the universe and knows that exactly one person
   is missing from the data. The observer has a belief in each of the possible worlds, one for each person who may be the missing one. An answer may move belief in a world down to `1−α` times what it was, and up to `1+β`

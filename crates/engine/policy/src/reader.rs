@@ -116,7 +116,10 @@ impl<'a> Section<'a> {
                     expected: "a table".to_owned(),
                     found: other.describe(),
                 },
-                format!("write `{name}` on a line of its own, and its keys below it"),
+                match name {
+                    "[tables]" => "write `[tables.NAME]` for each table, with its keys below".to_owned(),
+                    _ => format!("write `{name}` on a line of its own, and its keys below it"),
+                },
             )),
         }
     }

@@ -34,7 +34,7 @@ pub enum DataError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// The scan found broken rows.
-    #[error("the data is not fit for a release; broken places listed: {}", .0.problems.len())]
+    #[error("the data cannot be used; problems listed above: {}", .0.problems.len())]
     Unusable(Report),
     /// Columns cannot be read as declared or the text has quirks, and no curator has accepted that.
     #[error("{}", in_words(.found))]

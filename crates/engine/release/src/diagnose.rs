@@ -133,7 +133,7 @@ impl Diagnose for DataError {
                     ""
                 };
                 let help = format!(
-                    "fix the file (the first places are listed above), or how the policy reads it{unquoted}; nothing was registered \
+                    "correct the file at the places listed above, or the way the policy reads it{unquoted}; nothing was registered \
                      and nothing charged"
                 );
                 problems.chain([own.with_help(help)]).collect()

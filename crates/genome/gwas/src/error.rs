@@ -41,7 +41,7 @@ pub enum GwasError {
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
     /// An answer that cannot be serialized.
-    #[error("the answer of {0} cannot be written down")]
+    #[error("the answer of {0} cannot be written as JSON")]
     Unwritable(String),
     /// A name that does not identify one SNP.
     #[error(transparent)]
@@ -115,7 +115,7 @@ impl Diagnose for GwasError {
                 (Code::Data, help)
             }
             Self::Unanswered { .. } => {
-                (Code::Other, format!("repeat the {}: it costs nothing unless the draw had begun", call(surface)))
+                (Code::Other, format!("repeat the {}: it is free if no noise was drawn yet, and charged again otherwise", call(surface)))
             }
             Self::Name(_) => {
                 let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";

@@ -225,8 +225,8 @@ impl Misfit {
                 (format!("{} is for mechanisms, and this is a protocol", option("sample")), "leave it out".to_owned())
             }
             Self::NoProtocol => (
-                "semi-honest privacy is about protocols".to_owned(),
-                "`deniable check --list` lists those built in".to_owned(),
+                "semi-honest privacy is decided for protocols, and this is a mechanism".to_owned(),
+                "name a protocol; `deniable check --list` lists the built-in ones".to_owned(),
             ),
             Self::NoInputs => ("the protocol has no inputs".to_owned(), "add inputs to it".to_owned()),
             Self::SemiHonest => {

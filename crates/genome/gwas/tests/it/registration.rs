@@ -226,7 +226,7 @@ fn a_release_that_fails_after_its_charge_does_not_block_others() {
     let said: Vec<String> = unanswered.iter().map(ToString::to_string).collect();
     let expected = [Part::Statistics, Part::Counts].map(|part| {
         let name = request.name(part, 2);
-        format!("{name} is paid for but not answered: the answer of {name} cannot be written down")
+        format!("{name} is paid for but not answered: the answer of {name} cannot be written as JSON")
     });
     assert_eq!(said, expected);
     // Both were paid, and are resumed, although the budget is exhausted.

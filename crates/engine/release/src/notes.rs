@@ -70,9 +70,8 @@ pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer
             format!("{left}; numbers this large are not made consistent")
         }
         Consistency::Applies => {
-            "the noisy answers were changed as little as possible so that the groupings add up and \
-                                 counts are not negative, at no cost in budget. The intervals are those of the noisy \
-                                 answers, extended to the shown numbers"
+            "the noisy answers were changed as little as possible so that the groupings add up and counts are not \
+             negative, at no cost in budget. The intervals are those of the noisy answers, extended to the shown numbers"
                 .to_owned()
         }
     })

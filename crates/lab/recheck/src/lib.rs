@@ -18,7 +18,7 @@
 //! ```
 //! use deniable_recheck::{LIMIT, UpperCheck, recheck};
 //!
-//! The output of `deniable check examples/coin/mechanism.toml --notion dp --certificate FILE`.
+//! // The output of `deniable check examples/coin/mechanism.toml --notion dp --certificate FILE`.
 //! let certificate = include_str!("../../../../examples/coin/certificate.json");
 //! assert_eq!(recheck(certificate, LIMIT)?.upper, UpperCheck::Holds);
 //! assert!(recheck(&certificate.replace("3/4", "4/5"), LIMIT).is_err());

@@ -1,7 +1,8 @@
 //! `ci`: `.ci/run`; `ci --fast`: the part of it that fits the inner loop.
 
 use crate::changed::{is_heavy, touched};
-use crate::{Failure, api, clinic, files, layout, notions, theorems};
+use crate::prose::options::{Options, Output, Source};
+use crate::{Failure, api, clinic, docs, files, layout, notions, prose, theorems};
 use std::process::Command;
 
 /// The extent of a run.
@@ -29,6 +30,8 @@ fn fast() -> Result<String, Failure> {
     layout::run(layout::Mode::Check)?;
     notions::run(notions::Mode::Check)?;
     clinic::run(clinic::Mode::Check)?;
+    docs::run()?;
+    prose::run(&Options { root: None, source: Source::Working, output: Output::Check })?;
     step(cargo(&["clippy", "--locked", "--all-targets", "--", "-D", "warnings"]))?;
     let (mut light, mut heavy) = (Vec::new(), Vec::new());
     for name in touched()? {

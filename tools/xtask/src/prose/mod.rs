@@ -10,7 +10,7 @@
 mod lexer;
 mod marks;
 mod names;
-mod options;
+pub mod options;
 mod record;
 mod text;
 mod unit;

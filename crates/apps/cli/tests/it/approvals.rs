@@ -115,7 +115,7 @@ fn approvers_are_shown_queries_printed_anew() {
         "/* deniable.spend = 1/8 */ /* approved by the board */ SELECT COUNT(*) AS \"approved by the board\" -- harmless\u{1b}[2J\n\
          FROM visits{spaces}WHERE sex = 'F\u{1b}[8m\u{202e}';\n"
     );
-    assert!(server.psql("ana", "a", &hidden).stderr.contains("this is your request 1"));
+    assert!(server.psql("ana", "a", &hidden).stderr.contains("it is your request 1"));
     let eve = |script: &str| server.psql("eve", "e", &format!("SET deniable.analyst = 'ana';\n{script}")).done();
     let seen = eve("SELECT sql FROM deniable.requests;\n").stdout;
     let shown =

@@ -289,7 +289,7 @@ fn analysts_have_parts_and_see_their_own() {
     assert!(budget("bo", "hush").contains("0.5|0.125|0.375"), "{}", budget("bo", "hush"));
     let more = "SET deniable.spend = '1/8';\nSELECT COUNT(*) AS n FROM visits;\nSELECT COUNT(*) AS n FROM visits WHERE age > 9;\n";
     let over = server.psql("ana", "secret", more);
-    assert!(over.stderr.contains("does not pay for this"), "{over:?}");
+    assert!(over.stderr.contains("does not cover this query"), "{over:?}");
     assert!(!over.stderr.contains("\"bo\""), "{over:?}");
     let alone = server.psql("ana", "secret", "SELECT text FROM deniable.promise WHERE about = 'you alone';\n").done();
     assert!(alone.stdout.contains("3^(1/2)") && alone.stdout.contains("cannot be more than 64% sure"), "{alone:?}");
@@ -462,7 +462,7 @@ fn killed_under_load() {
         let answers = all.stdout.matches("\nn\n").count() + usize::from(all.stdout.starts_with("n\n"));
         let dead = dead(user);
         assert_eq!(charged(user), (answers + dead) as u64, "{user}: {all:?}");
-        let over = all.stderr.matches("does not pay for this").count();
+        let over = all.stderr.matches("does not cover this query").count();
         assert_eq!(
             (answers, over),
             if user == "ana" {

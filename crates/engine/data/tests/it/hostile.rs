@@ -74,7 +74,7 @@ fn values(source: &Source, missing: usize) -> Vec<Option<String>> {
     let unreadable = values.iter().filter(|value| value.is_none()).count() - missing;
     let kind = source.table().columns[0].kind.name();
     let expected = format!("x: {unreadable} of {} values cannot be read as {kind} ", values.len() - missing);
-    let notes: Vec<&String> = report.notes.iter().filter(|note| note.contains("do not read")).collect();
+    let notes: Vec<&String> = report.notes.iter().filter(|note| note.contains("cannot be read as")).collect();
     assert_eq!(notes.len(), usize::from(unreadable > 0), "{notes:?}");
     assert!(notes.iter().all(|note| note.starts_with(&expected)), "{notes:?} are not {expected}");
     assert_eq!(shown(&rows(&source.clone().into_memory().unwrap())[0]), values, "in memory");

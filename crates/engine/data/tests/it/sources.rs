@@ -448,7 +448,7 @@ fn the_check_names_every_broken_place() {
         ("cost: 1 values are outside", ":7)"),
         ("grp: 1 rows", ":7)"),
         // A row without a key is not broken, but belongs to no entity.
-        ("1 of 6 rows have no entity key", ":4)"),
+        ("1 of 6 rows have no readable entity key", ":4)"),
     ] {
         let line = notes.lines().find(|line| line.starts_with(column)).unwrap_or_else(|| panic!("{column} in {notes}"));
         assert!(line.ends_with(place), "{line}");
@@ -537,7 +537,7 @@ fn values_in_folder_names() {
     assert_eq!(parts.unwrap().iter().sum::<usize>(), 7);
     let report = source.check(&Resources::default(), &|_| {}).unwrap();
     assert_eq!((report.rows, report.is_usable()), (7, true));
-    for note in ["year: 1 of 6 values cannot be read as integer", "n: 1 of 7 values do not read as integer"] {
+    for note in ["year: 1 of 6 values cannot be read as integer", "n: 1 of 7 values cannot be read as integer"] {
         assert!(report.notes.iter().any(|found| found.starts_with(note)), "{note} in {:?}", report.notes);
     }
     // A single folder suffices, if its own name has the value.

@@ -31,12 +31,12 @@ fn changes_between_the_engine_and_this_program_are_detected() {
         ("pass", "nothing"),
         // One total is larger; has a decimal point; is NULL; is a text; a row is missing; a column is added.
         ("if totals: totals[0][1] = str(int(totals[0][1]) + 1)", "differs from this program's"),
-        ("if totals: totals[0][1] += '.0'", "something else than it was asked"),
-        ("if totals: totals[0][1] = None", "something else than it was asked"),
-        ("if totals: totals[0][1] = 'secret'", "something else than it was asked"),
+        ("if totals: totals[0][1] += '.0'", "returned an invalid reply"),
+        ("if totals: totals[0][1] = None", "returned an invalid reply"),
+        ("if totals: totals[0][1] = 'secret'", "returned an invalid reply"),
         ("if totals: answer.remove(totals[0])", "lacks cells"),
         ("if totals: totals[0].append('1')", "has the wrong shape"),
-        ("if totals: answer = {}", "something else than it was asked"),
+        ("if totals: answer = {}", "returned an invalid reply"),
         // The contents of the rows are missing, or duplicated.
         ("if totals: answer = totals", "has the wrong shape"),
         ("if totals: answer += [row for row in answer if row[0] == '-1']", "has the wrong shape"),

@@ -71,7 +71,8 @@ pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer
         }
         Consistency::Applies => {
             "the noisy answers were changed as little as possible so that the groupings add up and counts are not \
-             negative, at no cost in budget. The intervals are those of the noisy answers, extended to the shown numbers"
+             negative, at no cost in budget. The intervals are those of the noisy answers, extended to the shown \
+             numbers"
                 .to_owned()
         }
     })

@@ -22,7 +22,7 @@ Examples:
   deniable init data.csv --out policy.toml
   deniable plan examples/clinic/policy.toml
   deniable explore examples/clinic/policy.toml
-  deniable release examples/clinic/policy.toml --register --yes
+  deniable release examples/clinic/policy.toml --register
   deniable release policy.toml --format json --out answers.json
   deniable report policy.toml --out report.html
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits' --spend 1/40
@@ -126,7 +126,7 @@ promise of the policy.")]
     /// Answer a policy's queries: charge the ledger, compute, store and print the answers.
     #[command(after_help = "\
 Examples:
-  deniable release examples/clinic/policy.toml --register --yes
+  deniable release examples/clinic/policy.toml --register
   deniable release policy.toml --query 'visits by sex' --format csv --out by-sex.csv
   deniable release examples/adult/policy.toml --data path/to/adult.data --register --yes
 

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The README's first command, as arguments of cargo.
-const FIRST: [&str; 6] = ["run", "--", "release", "examples/clinic/policy.toml", "--register", "--yes"];
+const FIRST: [&str; 5] = ["run", "--", "release", "examples/clinic/policy.toml", "--register"];
 const TESTS: [&str; 1] = ["test"];
 /// Most test programs that may be linked.
 const MOST_PROGRAMS: usize = 30;

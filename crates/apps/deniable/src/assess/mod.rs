@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(*rows, 2);
         let note = "column `condition` has `NA` in 2 rows, counted as a value";
         for text in [crate::json(&memory), memory.to_string(), super::page(&memory)] {
-            let text = text.replace("&#96;", "`");
+            let text = text.replace("<code>", "`").replace("</code>", "`");
             assert!(text.contains(note), "{text}");
         }
         assert!(memory.warnings[0].text(Surface::Command).ends_with("--nulls 'NA'; if it is one: --literal condition"));

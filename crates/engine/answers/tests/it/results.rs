@@ -383,7 +383,7 @@ fn subqueries_that_are_not_one_number_are_refused() {
             "separate column",
         ),
         ("SELECT COUNT(DISTINCT n) FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", "DISTINCT"),
-        ("SELECT MIN(side) FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side)", "no number"),
+        ("SELECT MIN(side) FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side)", "not a number"),
         (
             "SELECT side, SUM(n) FROM (SELECT ward, side, COUNT(*) AS n FROM t GROUP BY ward, side) GROUP BY ROLLUP (side)",
             "inner query",

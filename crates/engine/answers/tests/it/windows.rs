@@ -235,7 +235,7 @@ fn windows_over_rows_of_people_are_refused() {
         ),
         ("SELECT ward, MEDIAN(COUNT(*)) OVER () FROM t GROUP BY ward", "LAG or LEAD"),
         ("SELECT ward, RANK() FROM t GROUP BY ward", "without OVER"),
-        ("SELECT name > 'x', LAG(name > 'x') OVER (ORDER BY COUNT(*)) FROM t GROUP BY name > 'x'", "no number"),
+        ("SELECT name > 'x', LAG(name > 'x') OVER (ORDER BY COUNT(*)) FROM t GROUP BY name > 'x'", "not a number"),
         ("SELECT ward, LAG(COUNT(*), -3) OVER (ORDER BY ward) FROM t GROUP BY ward", "LAG"),
     ] {
         let error = deniable_sql::plan(sql, &[table()]).err().unwrap_or_else(|| panic!("{sql}"));

@@ -45,8 +45,8 @@ pub enum StoreError {
     Missing(PathBuf),
     /// The file does not exist, but its key or head does.
     #[error(
-        "there is no ledger at {ledger}, but {left} exists: it was moved or lost; restore it from a backup, or, only \
-         if nothing was ever released under it, delete {left}"
+        "there is no ledger at {ledger}, but {left} exists: the ledger was moved or lost. Restore it from a backup, or \
+         delete that file, but only if nothing was ever released under it"
     )]
     Lost {
         /// The ledger.

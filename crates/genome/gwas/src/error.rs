@@ -114,9 +114,13 @@ impl Diagnose for GwasError {
                 );
                 (Code::Data, help)
             }
-            Self::Unanswered { .. } => {
-                (Code::Other, format!("repeat the {}: it is free if no noise was drawn yet, and charged again otherwise", call(surface)))
-            }
+            Self::Unanswered { .. } => (
+                Code::Other,
+                format!(
+                    "repeat the {}: it is free if no noise was drawn yet, and charged again otherwise",
+                    call(surface)
+                ),
+            ),
             Self::Name(_) => {
                 let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
                 (Code::Data, help.to_owned())

@@ -100,7 +100,7 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", spend]);
     ask(COUNT, "1/8").done();
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
-    assert!(over.stderr.contains("only 3^(1/8) (at most 1.1473) of"), "{over:?}");
+    assert!(over.stderr.contains("only 3^(1/8)"), "{over:?}");
     // The share that the message suggests is accepted below.
     assert!(over.stderr.contains("--spend 1/8, or"), "{over:?}");
     assert_eq!(clinic.charges(), 6);
@@ -154,7 +154,6 @@ fn invalid_queries_are_not_charged() {
     tell("refused SQL", ask("SELECT COUNT(*),\n  SUM(sex) FROM visits", &["--spend", "1/40"]).refused());
     tell("a rest of SQL", ask("SELECT 1; SELECT 2", &["--spend", "1/40"]).refused());
     clinic.run(&["ask", "nowhere.toml", COUNT, "--spend", "1/40"]).refused();
-    clinic.run(&["ask", "policy.toml", COUNT, "--yes", "--spend", "1/40"]).misused();
     insta::assert_snapshot!(told);
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
 }

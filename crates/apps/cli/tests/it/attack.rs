@@ -158,7 +158,7 @@ fn usage_errors_of_people_and_tables() {
     let over = run(&["cohort", "--out", "members", "--members", "members", "--others", "rest"]).misused();
     assert!(over.stderr.contains("overwrite"), "{over:?}");
     let nowhere = run(&["cohort", "--scores", "nowhere/s.tsv"]).misused();
-    assert!(nowhere.stderr.contains("--scores nowhere/s.tsv: its folder"), "{nowhere:?}");
+    assert!(nowhere.stderr.contains("--scores nowhere/s.tsv: the folder"), "{nowhere:?}");
     place.write("r.tsv", "SNP A1 A2 MAF\nx A C 0.5\n");
     let other = run(&["cohort"]).refused();
     assert!(other.stderr.contains("share no SNP"), "{other:?}");

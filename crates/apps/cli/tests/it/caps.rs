@@ -45,7 +45,8 @@ fn a_table_has_caps_of_its_own() {
     // Three rows under the caps of [entity]; one group, as there is no GROUP BY.
     let (usual, one, two) =
         (scale("", ""), scale("rows_per_group = 1", ""), scale("rows_per_group = 1", "rows_per_group = 2"));
-    assert!((usual / one - 3.0).abs() < 0.01 && (two / one - 2.0).abs() < 0.01, "{usual} {one} {two}");
+    // The printed scales are rounded.
+    assert!((usual / one - 3.0).abs() < 0.05 && (two / one - 2.0).abs() < 0.05, "{usual} {one} {two}");
 
     let place = Place::clinic();
     let policy = place.read("policy.toml");
@@ -74,7 +75,7 @@ fn a_query_of_the_command_line_has_caps_of_its_own() {
         json["queries"][0]["answers"][0]["noise"][0]["scale"].as_str().unwrap().parse::<f64>().unwrap()
     };
     let (usual, one) = (scale(&[]), scale(&["--rows-per-group", "1"]));
-    assert!((usual / one - 3.0).abs() < 0.01, "{usual} {one}");
+    assert!((usual / one - 3.0).abs() < 0.05, "{usual} {one}");
     assert!(place.run(&["ask", "policy.toml", "SELECT 1", "--groups", "0"]).misused().stderr.contains("--groups"));
 }
 
@@ -160,7 +161,7 @@ fn averages_of_a_sample_have_an_interval_for_the_population() {
     assert_eq!((&own[1]["value"], &own[1]["low"]), (&number[1]["value"], &number[1]["low"]));
     let ends: Vec<f64> = number[1]["population"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
     assert!(ends[0] < number[1]["low"].as_f64().unwrap() && ends[1] > number[1]["high"].as_f64().unwrap(), "{number}");
-    assert!(json["answers"][0]["warnings"].to_string().contains("drawn from it at random"));
+    assert!(json["answers"][0]["warnings"].to_string().contains("a simple random sample of it"));
     let table = asked("table");
     assert!(table.contains("95% for the population") && table.matches("for the population").count() > 1, "{table}");
     let csv = asked("csv");
@@ -336,7 +337,7 @@ fn the_loss_alone_names_its_own_caps() {
 fn advice_that_cannot_be_given() {
     let place = Place::clinic();
     let run = place.run(&["suggest", "policy.toml", "--query", "patients", "--spend", "1/10"]).refused();
-    assert!(run.stderr.contains("nothing to advise on in \"patients\""), "{}", run.stderr);
+    assert!(run.stderr.contains("no advice is possible on \"patients\""), "{}", run.stderr);
     // The queries with caps or bounds divide the share.
     let run = place.run(&["suggest", "policy.toml", "--spend", "1/10", "--dry-run"]).done();
     assert!(run.stderr.contains("no caps or bounds to suggest for \"patients\""), "{run:?}");

@@ -182,7 +182,7 @@ fn cluster_settings_are_overridden_or_refused() {
         found["tables"][0]["columns"].as_array().unwrap().iter().find(|column| column["column"] == "sex").unwrap();
     assert_eq!(sex["undeclared_keys"]["count"], 250, "`f` is not `F`: {sex}");
     // The same rows, read by a session with default settings.
-    assert!(line(&under("").done().stderr).contains("is registered already"));
+    assert!(line(&under("").done().stderr).contains("is already registered"));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn cohort_is_checked_before_its_first_release() {
     assert_snapshot!("only_registered", fixed(&stopped.stderr));
     ask(&["--top", "2"]).done();
     let again = place.run(&["gwas", "check", "--bfile", "cohort"]).done();
-    assert!(again.stderr.contains("version \"1\" of `cohort` is registered already"), "{}", again.stderr);
+    assert!(again.stderr.contains("version \"1\" of `cohort` is already registered"), "{}", again.stderr);
     let json = ["gwas", "check", "--bfile", "cohort", "--data-version", "2", "--format", "json"];
     assert_snapshot!("check_json", place.run(&json).done().stdout);
     ask(&["--top", "2", "--data-version", "2"]).done();

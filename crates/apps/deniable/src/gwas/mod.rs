@@ -289,7 +289,7 @@ impl CohortCheck {
                 format!("registered version \"{version}\" of `{cohort}` again: with this phenotype")
             }
             RegistrationOutcome::Same => {
-                format!("version \"{version}\" of `{cohort}` is registered already, with these files")
+                format!("version \"{version}\" of `{cohort}` is already registered with these files")
             }
         })
     }

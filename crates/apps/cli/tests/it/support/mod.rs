@@ -31,6 +31,15 @@ impl Run {
         bare(&self.stderr).contains(&bare(words))
     }
 
+    /// Standard error without the line that states the share of a release.
+    pub fn without_share(&self) -> String {
+        self.stderr
+            .lines()
+            .filter(|line| !line.starts_with("this release uses "))
+            .map(|line| format!("{line}\n"))
+            .collect()
+    }
+
     /// Checks that the run succeeded.
     #[track_caller]
     pub fn done(self) -> Self {

@@ -277,9 +277,11 @@ mod tests {
             let text = text.replace("<code>", "`").replace("</code>", "`");
             assert!(text.contains(note), "{text}");
         }
-        assert!(memory.warnings[0].text(Surface::Command).ends_with("--nulls 'NA'; if it is one: --literal condition"));
         assert!(
-            memory.warnings[0].text(Surface::Python).ends_with("nulls=\"NA\"; if it is one: literal=\"condition\"")
+            memory.warnings[0].text(Surface::Command).ends_with("--nulls 'NA'; if it is a value: --literal condition")
+        );
+        assert!(
+            memory.warnings[0].text(Surface::Python).ends_with("nulls=\"NA\"; if it is a value: literal=\"condition\"")
         );
     }
 

@@ -90,7 +90,7 @@ def test_mechanisms_are_tables_of_any_texts(kind: Any) -> None:
 
 def test_float_probabilities_are_refused() -> None:
     mechanism = pa.table({"dataset": ["", "a"], "output": ["x", "x"], "probability": [1.0, 1.0]})
-    with pytest.raises(dn.UsageError, match="`probability` holds floats"):
+    with pytest.raises(dn.UsageError, match="`probability` contains floats"):
         dn.check(mechanism, notion="dp")
 
 

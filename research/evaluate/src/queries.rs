@@ -99,10 +99,10 @@ impl Query {
     ///
     /// * sums and averages, because the two records left out may have the values `lo` and `hi`;
     /// * MIN and MAX, because the only `hi` (or `lo`) among records that are all at the other end may be left out or
-    /// not;
+    ///   not;
     /// * MEDIAN, because about half of the records may have the value `lo` and the others `hi`, and then the omitted
-    /// record determines at which end the median is. On the actual data a median hardly moves, but a promise about
-    /// every data set cannot use that.
+    ///   record determines at which end the median is. On the actual data a median hardly moves, but a promise about
+    ///   every data set cannot use that.
     #[must_use]
     pub fn theta_units(self) -> BigInt {
         let (low, high) = self.column.domain();

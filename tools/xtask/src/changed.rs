@@ -31,10 +31,14 @@ pub fn run() -> Result<String, Failure> {
     Ok(found.into_iter().collect::<Vec<_>>().join(" "))
 }
 
-/// The packages with a file that differs from the branch `origin/main`, or from the last commit where there is no such branch.
+/// The packages with a file that differs from the branch `origin/main`; without such a branch, from the newest commit that
+/// is more than four hours old.
 pub fn touched() -> Result<BTreeSet<String>, Failure> {
     let members = members_of(&output(cargo(&["--depth", "0"]))?);
-    let base = output(git(&["merge-base", "HEAD", "origin/main"])).unwrap_or_else(|_| "HEAD".to_owned());
+    let base = match output(git(&["merge-base", "HEAD", "origin/main"])) {
+        Ok(base) => base,
+        Err(_) => output(git(&["rev-list", "-1", &format!("--before={AGE}"), "HEAD"]))?,
+    };
     let changes = Changes::of(&output(git(&["diff", "--name-status", "-M100%", base.trim()]))?, &members);
     Ok(changes.sources.into_iter().chain(changes.tests).collect())
 }

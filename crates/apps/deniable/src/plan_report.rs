@@ -13,6 +13,7 @@ use deniable_release::typical::notes;
 use deniable_release::{Plan, QueryPlan};
 use num_traits::Zero;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 /// Decimal places of an ε.
@@ -177,8 +178,11 @@ fn paid(plan: &Plan, account: Option<&Account>) -> Vec<bool> {
 
 /// The share of the promise that the queries of a plan would be charged.
 pub(crate) fn to_pay(plan: &Plan, account: Option<&Account>) -> Rational {
-    let queries = plan.queries().iter().zip(paid(plan, account));
-    queries.filter(|(_, paid)| !paid).map(|(planned, _)| planned.declared().share.clone()).sum()
+    let mut seen = BTreeSet::new();
+    let queries = plan.queries().iter().zip(paid(plan, account)).filter(|(_, paid)| !paid);
+    // The same query under two names is charged once.
+    let charged = queries.filter(|(planned, _)| seen.insert(planned.for_ledger(plan.policy()).identity));
+    charged.map(|(planned, _)| planned.declared().share.clone()).sum()
 }
 
 fn query_row(policy: &Policy, planned: &QueryPlan, all: &[AnswerForecast], paid: bool) -> QueryRow {

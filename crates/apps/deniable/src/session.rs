@@ -209,8 +209,9 @@ impl Session {
         Ok(self.about(query.plan(self.policy())?.paid_by(self.plan().part().clone())).release())
     }
 
-    /// The rest of the promise, for all analysts together; for a session that is paid by a part of the budget, the rest
-    /// of that part. Reads the ledger on this thread, and waits at most a minute while another process writes to it: in
+    /// The rest of the promise that no part reserves, for all analysts together; for a session that is paid by a part of
+    /// the budget, the rest of that part, or of what is not reserved if the part overlaps and less remains. Shares are
+    /// parts of the whole promise. Reads the ledger on this thread, and waits at most a minute while another process writes to it: in
     /// async code, inside `spawn_blocking`.
     ///
     /// # Errors
@@ -272,7 +273,7 @@ pub fn remaining(policy: &Policy, part: &Part) -> Result<RemainingBudget, Error>
     Ok(match (account(policy, part)?, part) {
         (Some(account), _) => {
             let Allowance { spent, limit } = account.tightest_allowance();
-            RemainingBudget::new(spent, limit)
+            RemainingBudget::new(spent, limit).of_promise(policy.guarantee().limit())
         }
         (None, Part::Whole) => RemainingBudget::all(policy.guarantee().limit()),
         (None, Part::Named(_)) => RemainingBudget::all(&Spend::nothing()),

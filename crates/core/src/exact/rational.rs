@@ -22,7 +22,7 @@ pub enum ParseRationalError {
     /// A fraction with denominator zero.
     #[error("`{0}` divides by zero")]
     ZeroDenominator(String),
-    /// More digits than [`MOST_DIGITS`], or an exponent beyond [`LARGEST_EXPONENT`].
+    /// More digits than `MOST_DIGITS`, or an exponent beyond `LARGEST_EXPONENT`.
     #[error("`{0}` has too many digits (at most {MOST_DIGITS}, exponents up to {LARGEST_EXPONENT})")]
     TooLong(String),
 }

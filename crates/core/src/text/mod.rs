@@ -122,9 +122,12 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
         let quotes = ["\"\"\"", "'''"].into_iter().find(|quotes| value.starts_with(quotes));
         let end =
             quotes.map_or(end, |quotes| line_end(text[opened..].find(quotes).map_or(text.len(), |at| opened + at)));
-        if !value.trim_start_matches(['"', '\'']).starts_with("env:") {
-            all.push(start..start + text[start..end].trim_end().len());
+        if value.trim_start_matches(['"', '\'']).starts_with("env:") {
+            // Another key may follow in this line.
+            from = start;
+            continue;
         }
+        all.push(start..start + text[start..end].trim_end().len());
         from = end;
     }
     all
@@ -141,7 +144,7 @@ fn address(line: &str) -> Option<usize> {
     })
 }
 
-/// A source of several lines as it can be shown, with the converted range of `span`. CRLF becomes LF.
+/// A source of several lines as it can be shown, with the converted `stretch`. CRLF becomes LF.
 #[must_use]
 pub fn printable_source(text: &str, stretch: Range<usize>) -> (String, Range<usize>) {
     let mut safe = String::with_capacity(text.len());
@@ -259,6 +262,7 @@ mod tests {
             ("connect", "connect"),
             ("connect = \"\"\"host=a\npassword=b\"\"\" # c\nd = 1", "connect =****************************\nd = 1"),
             ("connect = '''\nhost=a", "connect =***********"),
+            ("{ connect = \"env:A\" }, b = { connect = \"c\" }", "{ connect = \"env:A\" }, b = { connect =******"),
             ("a://b:c@d e://f:g@h?i", "a://***@d e://***@h**"),
             ("://://", "://://"),
             ("data.\"connect\" = 'a'", "data.\"connect\" =****"),

@@ -15,13 +15,21 @@ const STEPS: u64 = 10_000;
 pub struct RemainingBudget {
     spent: Spend,
     limit: Spend,
+    /// R of the whole promise, of which shares are parts.
+    promise: Spend,
 }
 
 impl RemainingBudget {
-    /// The rest of this limit after these odds were spent.
+    /// The rest of a promise with this limit after these odds were spent.
     #[must_use]
     pub fn new(spent: Spend, limit: Spend) -> Self {
-        Self { spent, limit }
+        Self { spent, promise: limit.clone(), limit }
+    }
+
+    /// The same rest of a limit that is a part of a promise: shares are parts of that promise.
+    #[must_use]
+    pub fn of_promise(self, promise: &Spend) -> Self {
+        Self { promise: promise.clone(), ..self }
     }
 
     /// A promise of which nothing was spent.
@@ -45,13 +53,13 @@ impl RemainingBudget {
     /// A part of ln R that is certainly left; `None` if there is no such part.
     #[must_use]
     pub fn share(&self) -> Option<Rational> {
-        share_left(&self.spent, &self.limit, &self.limit)
+        share_left(&self.spent, &self.limit, &self.promise)
     }
 
-    /// The exact part of ln R that is left; `None` if the odds spent are not a rational part of it.
+    /// The exact part of ln R that is left; `None` if the limit or the odds spent are not a rational part of it.
     #[must_use]
     pub fn exact_share(&self) -> Option<Rational> {
-        self.spent.exact_part_of(&self.limit).map(|part| whole(1) - part)
+        Some(self.limit.exact_part_of(&self.promise)? - self.spent.exact_part_of(&self.promise)?)
     }
 
     /// The number of further queries of this cost that certainly fit, at most [`MOST`].
@@ -66,7 +74,7 @@ impl std::fmt::Display for RemainingBudget {
         match self.exact_share() {
             Some(rest) => {
                 let percent = decimal(&(&rest * whole(100)), 1, Rounding::Down);
-                write!(f, "{rest} of {} (about {percent}%)", self.limit.logarithm_in_words())
+                write!(f, "{rest} of {} (about {percent}%)", self.promise.logarithm_in_words())
             }
             None => write!(f, "the part between {} and {}", self.spent.in_words(), self.limit.in_words()),
         }

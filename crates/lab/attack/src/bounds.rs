@@ -11,8 +11,7 @@
 //!
 //! - **advantage** `t − α`: largest at that corner, `(R − 1)/(R + 1)`.
 //! - **area** under a ROC curve: every curve is below the bound, so its area is at most that below the bound. The
-//! triangle
-//!   to the left of the corner has `½ · 1/(R+1) · R/(R+1)`, the trapezoid to the right `½ · R/(R+1) · (R/(R+1) + 1)`;
+//!   triangle to the left of the corner has `½ · 1/(R+1) · R/(R+1)`, the trapezoid to the right `½ · R/(R+1) · (R/(R+1) + 1)`;
 //!   together `R·(2R + 2) / (2(R + 1)²) = R/(R + 1)`.
 //!
 //! The inverted test is also a test, so an area is at least `1/(R + 1)`.

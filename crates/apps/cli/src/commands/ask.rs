@@ -30,8 +30,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let before = Query::answered_before(&policy, sql)?;
     let free = before.last().map(|share| {
         format!(
-            "this query was answered before at --spend {share}: with that share and the same version of the data, it \
-            is free"
+            "this query was answered before at --spend {share}: with that share, the same caps and the same version of \
+             the data, it is free"
         )
     });
     let spend = args.spend.as_ref().map(|spend| spend.share(policy.guarantee().limit())).transpose()?;

@@ -213,6 +213,7 @@ impl Prompt<'_> {
     }
 
     fn left(&self) -> Result<(), Failure> {
+        // Shares are parts of the whole promise.
         say(match remaining(self.policy, &Part::Whole)?.exact_share() {
             Some(left) => format!(
                 "{left} ({}) of {} is left",

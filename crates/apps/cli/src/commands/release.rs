@@ -10,7 +10,7 @@ use crate::policies::{choose, locate, own_files, plan};
 use deniable::Session;
 use deniable::exact::{Rational, Rounding, percent};
 use deniable_policy::QuerySubject;
-use num_traits::{Signed, Zero};
+use num_traits::{One, Signed, Zero};
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -58,24 +58,29 @@ fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
         say(uses);
         return Ok(());
     };
+    let is_whole = limit.is_one();
     let rest = limit - spent - share;
     if rest.is_positive() {
         say(format!("{uses}; {} is left after it", in_words(&rest, Rounding::Down)));
         return Ok(());
     }
-    say(format!("{uses}, and nothing is left after it"));
     // Where more is asked than is left, the charge is refused with an error of its own.
-    if yes || rest.is_negative() {
+    if rest.is_negative() {
         return Ok(());
     }
-    match confirmed("no later answer about these people is possible then. Use up the promise? [y/N]") {
+    let of = if is_whole { "" } else { " of the unreserved part" };
+    say(format!("{uses}, and nothing{of} is left after it"));
+    if yes {
+        return Ok(());
+    }
+    match confirmed("no later query about these people can be paid then. Use it up? [y/N]") {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::refused(
             "nothing was charged",
             "keep a part back: `[budget]` with `spend = \"1/2\"` in the policy",
         )),
         None => Err(Failure::refused(
-            "this release uses up the promise: no later answer about these people is possible",
+            "this release uses up the promise: no later query about these people can be paid",
             "add --yes to go on; or keep a part back: `[budget]` with `spend = \"1/2\"` in the policy",
         )),
     }

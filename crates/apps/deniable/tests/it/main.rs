@@ -131,10 +131,10 @@ fn analysts_know_what_they_paid_for() {
     let theirs =
         asked(&ana, "secret name", "SELECT COUNT(*) AS secret FROM stays WHERE age > 40", ratio(1, 8)).unwrap();
     let left = |session: &Session| session.left().unwrap().exact_share().unwrap();
-    assert_eq!((left(&ana), left(&bo), left(&curator)), (ratio(1, 2), whole(1), ratio(1, 2)));
+    assert_eq!((left(&ana), left(&bo), left(&curator)), (ratio(1, 8), ratio(1, 4), ratio(1, 4)));
     // An equivalent query is charged like a new one, gets the same answer, and is stored under the analyst's own name.
     let same = asked(&bo, "mine", "SELECT COUNT(*) AS n FROM stays WHERE (age > 40)", ratio(1, 8)).unwrap();
-    assert_eq!((same.origins[0], left(&bo)), (Origin::Charged, ratio(1, 2)));
+    assert_eq!((same.origins[0], left(&bo)), (Origin::Charged, ratio(1, 8)));
     assert_eq!(same.answers()[0].rows, theirs.answers()[0].rows);
     let account = bo.account().unwrap().unwrap();
     let kept = account.releases.iter().find(|release| release.query.name == "mine").unwrap();

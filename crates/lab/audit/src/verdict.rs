@@ -164,12 +164,15 @@ impl fmt::Display for Verdict {
             }
             (None, _) => writeln!(f, "no claim to compare with.")?,
         }
+        // An error that was rounded down by one step is shown as the shorter number above it.
+        let (stated, above) = (self.error.to_string(), self.error.next_up().to_string());
+        let error = if above.len() < stated.len() { above } else { stated };
         writeln!(
             f,
             "certified: odds ratio R ≥ {}, that is ε ≥ {} (both rounded down), wrong with probability at most {}",
             decimal(&odds, PLACES, Rounding::Down),
             decimal(&epsilon, PLACES, Rounding::Down),
-            self.error
+            error
         )?;
         if let Some(best) = self.best() {
             writeln!(f, "inputs:    {:?} and {:?}", best.likelier, best.other)?;

@@ -45,7 +45,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Says what part of the promise the release uses, and asks before nothing of it is left.
+/// Reports the share of the promise that the release uses, and asks before nothing of it is left.
 fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
     let (share, left) = (session.to_pay()?, session.left()?);
     if share.is_zero() {

@@ -455,3 +455,24 @@ fn resource_limits_are_checked_before_the_charge() {
     ask(least.split(',').next().unwrap()).done();
     clinic.release(&["--memory", "1MB", "--threads", "3", "--spill", "."]).done();
 }
+
+/// Without a terminal, `--yes` confirms that nothing of the promise is left after a release.
+#[test]
+fn using_up_the_promise_needs_confirmation() {
+    let place = Place::clinic();
+    let release = |more: &[&str]| {
+        let args = [&["release", "policy.toml", "--register", "--query", "patients"], more].concat();
+        Run::of(place.unconfirmed(&args).output().unwrap())
+    };
+    let kept = release(&[]).done();
+    assert!(kept.stderr.contains("of the promise; ") && kept.stderr.contains(" is left after it"), "{kept:?}");
+    let place = Place::clinic();
+    place.edit("policy.toml", "spend = \"3/4\"", "spend = 1");
+    let all = ["release", "policy.toml", "--register"];
+    let refused = Run::of(place.unconfirmed(&all).output().unwrap()).refused();
+    assert!(refused.stderr.contains("uses up the promise") && refused.stderr.contains("--yes"), "{refused:?}");
+    assert_eq!(place.charges(), 0);
+    Run::of(place.unconfirmed(&[&all[..], &["--yes"]].concat()).output().unwrap()).done();
+    // Stored answers use nothing.
+    Run::of(place.unconfirmed(&all).output().unwrap()).done();
+}

@@ -316,7 +316,7 @@ SELECT REGR_SLOPE(cost, minutes) AS slope, REGR_INTERCEPT(cost, minutes) AS inte
         [max(grouped(v, [DEPARTMENT], count()), key=lambda row: row[1].value)[:1]], refused=("SELECT MODE(department) FROM visits", "the group with the largest noisy count is the mode"))
     ask("How many of the visiting patients stayed in the north ward?", """
 SELECT ward, COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays USING (patient) WHERE ward = 'north' GROUP BY ward""", "ward:text patients",
-        grouped([row for row in both if row["ward"] == "north"], [(of("ward"), ["north", "south"])], people()),
+        grouped([row for row in both if row["ward"] == "north"], [(of("ward"), ["north"])], people()),
         refused=("SELECT ward, COUNT(*) FROM visits JOIN stays ON visits.department = stays.ward GROUP BY ward", "join on the entity key"))
     # The division and ROUND are in binary floating point, as the language of rows has it: that decides ties such as 2.675.
     speed = lambda row: Fraction(math.floor(min(float(row["cost"]) / row["minutes"], 50) * 100 + 0.5), 100)

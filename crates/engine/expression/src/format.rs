@@ -196,6 +196,19 @@ impl TimePattern {
         fields
     }
 
+    /// Whether later timestamps never have an earlier text, in the order of texts: the year, month, day, hour, minute
+    /// and second, or the first of them, in this order and with leading zeros.
+    #[must_use]
+    pub fn is_in_order(&self) -> bool {
+        const ORDER: [Field; 6] = [Field::Year, Field::Month, Field::Day, Field::Hour, Field::Minute, Field::Second];
+        let fields = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Field(field, bare) => Some((*field, *bare)),
+            Piece::Literal(_) => None,
+        });
+        let fields: Vec<(Field, bool)> = fields.collect();
+        fields.len() <= ORDER.len() && fields.iter().zip(ORDER).all(|(field, wanted)| *field == (wanted, false))
+    }
+
     /// A unit within which the text does not change.
     #[must_use]
     pub fn unit(&self) -> Unit {

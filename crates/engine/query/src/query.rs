@@ -5,6 +5,7 @@ use crate::QueryError;
 use crate::canonical;
 use crate::entity_rows::EntityRows;
 use crate::facts::left_out::leaves_out;
+use crate::facts::reachable::Conditions;
 use crate::facts::undeclared::{undeclared, undeclared_results};
 use crate::group::Group;
 use crate::output::{Output, Term, measures};
@@ -202,7 +203,7 @@ impl Query {
     }
 
     /// Whether rows with a value outside the keys of this group may be left out. False where every case has a constant
-    /// or a truth value, ELSE included.
+    /// or a truth value, ELSE included, and where WHERE excludes such rows.
     #[must_use]
     pub fn may_leave_out(&self, group: &Group) -> bool {
         if group.hidden > 0 {
@@ -212,7 +213,11 @@ impl Query {
             return false;
         }
         let is_counted = |column| self.entity_rows.as_ref().is_some_and(|rows| rows.is_count(column));
-        leaves_out(&self.rows.program, group.value, &group.keys, &self.rows.tables, &is_counted)
+        let Rows { tables, program, filters, .. } = &self.rows;
+        leaves_out(program, group.value, &group.keys, tables, &is_counted)
+            && Conditions { program, tables, filters, groups: self.groups.len() }
+                .reachable(group.value, &group.keys)
+                .outside
     }
 
     /// The groupings of the query, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE list

@@ -149,8 +149,12 @@ pub(super) fn compare(place: Place, seed: u64) {
             .collect();
         for _ in 0..QUESTIONS {
             let sql = hostile.question(&mut dice);
-            let query =
-                deniable_sql::plan(&sql, &hostile.shape.tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            let query = match deniable_sql::plan(&sql, &hostile.shape.tables) {
+                Ok(query) => query,
+                // Refused from the query and the declarations alone (S-ONE).
+                Err(error) if error.to_string().contains("excludes every group") => continue,
+                Err(error) => panic!("{sql}: {error}"),
+            };
             let expected = seen(&worlds[0], &query, asked);
             assert!(expected.is_ok(), "{sql}: {expected:?}");
             let neighbour = 1 + usize::try_from(asked).unwrap() % (worlds.len() - 1);

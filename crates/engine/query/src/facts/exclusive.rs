@@ -7,10 +7,9 @@
 //! conditions must refer to the same node of the program, casts included, and constants are ordered as the executed
 //! comparison orders them, so that a value has exactly one place in every row.
 
-mod places;
-
-use deniable_expression::{Comparison, Id, Node, Operation, Program, Value};
-use places::{Bits, Places, Truths};
+use super::conditions::{comparison, conditions_in, subject, truths};
+use super::places::{Bits, Places, Truths};
+use deniable_expression::{Id, Program, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most constants in all conditions of a query. Conditions with more are treated as not exclusive: each measure then
@@ -79,7 +78,7 @@ impl Exclusions {
             if let Some(asked) = comparison(program, *id).filter(|asked| asked.subject == subject) {
                 self.steps += asked.constants.len() as u64 * u64::from(words.ilog2() + 1);
             }
-            let truths = truths(program, *id, subject, &places, &known);
+            let truths = truths(program, *id, subject, &places, &known, &|_| places.any());
             known.insert(*id, truths);
         }
         let may_be_met = |list: &[Id]| {
@@ -99,103 +98,10 @@ impl Exclusions {
     }
 }
 
-/// All conditions that these consist of, themselves included.
-fn conditions_in(program: &Program, list: &[Id]) -> BTreeSet<Id> {
-    let (mut found, mut wanted) = (BTreeSet::new(), list.to_vec());
-    while let Some(id) = wanted.pop() {
-        if found.insert(id)
-            && let Node::Call(Operation::And | Operation::Or | Operation::Not | Operation::IsTrue, inner) =
-                program.node(id)
-        {
-            wanted.extend(inner);
-        }
-    }
-    found
-}
-
-/// A comparison of a value with constants.
-struct ConstantComparison<'a> {
-    subject: Id,
-    comparison: Comparison,
-    /// `None` is NULL.
-    constants: Vec<Option<&'a Value>>,
-    /// Whether the value is also compared with expressions that are not constant.
-    more: bool,
-}
-
-/// Returns `None` unless the condition compares a value with constants.
-fn comparison<'a>(program: &'a Program, condition: Id) -> Option<ConstantComparison<'a>> {
-    let Node::Call(operation, arguments) = program.node(condition) else { return None };
-    let constant = |id: Id| program.constant_of(id);
-    match (operation, arguments.as_slice()) {
-        (Operation::In, [subject, list @ ..]) => {
-            let constants: Vec<_> = list.iter().filter_map(|id| constant(*id)).collect();
-            let more = constants.len() < list.len();
-            Some(ConstantComparison { subject: *subject, comparison: Comparison::Equal, constants, more })
-        }
-        (Operation::Compare(comparison), [left, right]) => {
-            let (subject, comparison, value) = match (constant(*left).flatten(), constant(*right).flatten()) {
-                (None, Some(value)) => (*left, *comparison, value),
-                (Some(value), None) => (*right, turned(*comparison), value),
-                _ => return None,
-            };
-            Some(ConstantComparison { subject, comparison, constants: vec![Some(value)], more: false })
-        }
-        _ => None,
-    }
-}
-
-fn turned(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        Comparison::Equal | Comparison::NotEqual | Comparison::Distinct | Comparison::NotDistinct => comparison,
-    }
-}
-
-/// The value that a condition depends on. A combined condition is a value itself: it excludes its own negation.
-fn subject(program: &Program, condition: Id) -> Id {
-    match program.node(condition) {
-        Node::Call(Operation::IsNull, arguments) => arguments.first().copied().unwrap_or(condition),
-        _ => comparison(program, condition).map_or(condition, |asked| asked.subject),
-    }
-}
-
-/// The possible truth values of a condition at each place of the subject, given those of its parts.
-fn truths(program: &Program, condition: Id, subject: Id, places: &Places, known: &BTreeMap<Id, Truths>) -> Truths {
-    if condition == subject {
-        return places.itself();
-    }
-    let Node::Call(operation, arguments) = program.node(condition) else { return places.any() };
-    let inner = |id: &Id| known.get(id).cloned().unwrap_or_else(|| places.any());
-    match (operation, arguments.as_slice()) {
-        (Operation::And, all) => all.iter().fold(places.always(true), |left, right| left.and(&inner(right))),
-        (Operation::Or, all) => all.iter().fold(places.always(false), |left, right| left.or(&inner(right))),
-        (Operation::Not, [only]) => inner(only).not(),
-        (Operation::IsTrue, [only]) => inner(only).known(),
-        (Operation::IsNull, [value]) if *value == subject => places.missing(),
-        _ => match comparison(program, condition).filter(|asked| asked.subject == subject) {
-            Some(asked) => {
-                let compared = match operation {
-                    Operation::In => places.listed(&asked.constants),
-                    _ => {
-                        let [constant] = asked.constants.as_slice() else { return places.any() };
-                        constant.map_or_else(|| places.any(), |constant| places.compared(asked.comparison, constant))
-                    }
-                };
-                if asked.more { compared.or(&places.any()) } else { compared }
-            }
-            None => places.any(),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_expression::{InputColumn, Type};
+    use deniable_expression::{Comparison, InputColumn, Node, Operation, Type};
 
     /// Random conditions over one value, tested at every value.
     #[test]

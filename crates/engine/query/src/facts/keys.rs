@@ -402,7 +402,7 @@ fn no_keys(declared: Option<&Column>, name: &str, section: &str) -> QueryError {
 }
 
 /// Every value that the declaration allows for a column, if they are few enough to list.
-fn domain(column: &Column) -> Option<Vec<Key>> {
+pub(super) fn domain(column: &Column) -> Option<Vec<Key>> {
     if let Some(keys) = &column.keys {
         return Some(keys.clone());
     }
@@ -427,7 +427,7 @@ pub fn decimal_key(key: &Key) -> Option<f64> {
 }
 
 /// A key as a value; `None` for NULL.
-fn value_of(key: &Key) -> Option<Value> {
+pub(super) fn value_of(key: &Key) -> Option<Value> {
     match key {
         Key::Integer(value) => Some(Value::Integer(*value)),
         Key::Decimal(_) => decimal_key(key).and_then(Decimal::new).map(Value::Decimal),
@@ -491,32 +491,40 @@ impl Derivation<'_> {
         if rows.is_none_or(|rows| rows > MOST_COMBINATIONS) {
             return Err(self.underived(id));
         }
-        // The same operation with a column in place of each part.
-        let mut program = Program::default();
-        let mut places: BTreeMap<Id, Id> = BTreeMap::new();
-        for (at, node) in self.program.ids().take_while(|(at, _)| *at <= id) {
-            let place = match node {
-                _ if parts.iter().any(|(part, _)| *part == at) => {
-                    let (table, name) = (String::new(), at.position().to_string());
-                    program.input(InputColumn { table, name, kind: self.program.kind(at) })
-                }
-                Node::Column(_) => continue,
-                Node::Constant(kind, None) => program.null(*kind),
-                Node::Constant(_, Some(value)) => program.constant(value.clone()),
-                Node::Call(operation, arguments) => {
-                    let placed = arguments.iter().map(|argument| places.get(argument).copied());
-                    let Some(placed) = placed.collect::<Option<Vec<Id>>>() else { continue };
-                    program.call(operation.clone(), &placed)
-                }
-            };
-            places.insert(at, place.map_err(|_| self.underived(id))?);
-        }
+        let nodes: Vec<Id> = parts.iter().map(|(part, _)| *part).collect();
+        let (program, places) = with_columns(self.program, id, &nodes).ok_or_else(|| self.underived(id))?;
         let root = places.get(&id).copied().ok_or_else(|| self.underived(id))?;
         let input = |(at, (part, keys)): (usize, &'_ (Id, Vec<Key>))| (at, self.program.kind(*part), keys.clone());
         let inputs: Vec<(usize, Type, Vec<Key>)> = parts.iter().enumerate().map(input).collect();
         let inputs = inputs.iter().map(|(at, kind, keys)| (*at, *kind, keys.as_slice()));
         values_over(&program, root, &inputs.collect::<Vec<_>>())
     }
+}
+
+/// The operations of a program up to `last` that depend on nothing but these nodes, with an input column in place of
+/// each of the nodes, and the new position of each operation. `None` if the program would be too large.
+pub(super) fn with_columns(program: &Program, last: Id, nodes: &[Id]) -> Option<(Program, BTreeMap<Id, Id>)> {
+    let mut own = Program::default();
+    let mut places: BTreeMap<Id, Id> = BTreeMap::new();
+    for node in nodes {
+        let (table, name) = (String::new(), node.position().to_string());
+        places.insert(*node, own.input(InputColumn { table, name, kind: program.kind(*node) }).ok()?);
+    }
+    for (at, node) in program.ids().take_while(|(at, _)| *at <= last) {
+        let place = match node {
+            _ if nodes.contains(&at) => continue,
+            Node::Column(_) => continue,
+            Node::Constant(kind, None) => own.null(*kind),
+            Node::Constant(_, Some(value)) => own.constant(value.clone()),
+            Node::Call(operation, arguments) => {
+                let placed = arguments.iter().map(|argument| places.get(argument).copied());
+                let Some(placed) = placed.collect::<Option<Vec<Id>>>() else { continue };
+                own.call(operation.clone(), &placed)
+            }
+        };
+        places.insert(at, place.ok()?);
+    }
+    Some((own, places))
 }
 
 /// The values of a node over all combinations of the values of these input columns.

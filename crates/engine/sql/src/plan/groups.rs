@@ -15,6 +15,7 @@ use deniable_query::facts::keys::Derivation;
 use deniable_query::facts::labels::labels;
 use deniable_query::facts::left_out::leaves_out;
 use deniable_query::facts::range::Ranges;
+use deniable_query::facts::reachable::Conditions;
 use deniable_query::output::Term;
 use deniable_query::{EntityRows, Group, Joins, Nesting, QueryError, sorted};
 
@@ -75,22 +76,25 @@ pub(super) fn core(
     few_enough_pairs(&joins, tables)?;
     let scope = Scope { schema: input.schema(), columns: &inlined.columns };
     let CombinedAggregates { groups: group_exprs, families, aggregated } = asked(aggregates)?;
+    let filters = sorted(conditions.iter().map(|condition| condition.id), &lowering.program);
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let value = lowering.expr(expr, scope)?;
-        let derivation = Derivation { program: &lowering.program, tables };
-        let keys = derivation.keys(value).map_err(|error| error.at(place_of([expr])).about("GROUP"))?;
+        let conditions =
+            Conditions { program: &lowering.program, tables, filters: &filters, groups: group_exprs.len() };
+        let keys = shown_keys(conditions, value).map_err(|error| error.at(place_of([expr])).about("GROUP"))?;
         let labels = labels(value, &lowering.program, tables);
         groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, hidden: 0, labels });
     }
     let program = lowering.program.clone();
-    let mut keys_of = |id| Derivation { program: &program, tables }.keys(id);
+    let conditions = Conditions { program: &program, tables, filters: &filters, groups: groups.len() };
+    let mut keys_of = |id| shown_keys(conditions, id);
     let mut levels: Levels = families.iter().flat_map(|family| family.sets.iter().cloned()).collect();
     let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of)?;
     if nesting.is_flat() {
         let is_counted = |column| entity_rows.as_ref().is_some_and(|rows| rows.is_count(column));
         let is_left_out = |group: &Group| leaves_out(&program, group.value, &group.keys, tables, &is_counted);
-        keep_left_out(&mut groups, &families, &is_left_out);
+        keep_left_out(&mut groups, &families, conditions, &is_left_out);
     }
     let mut collected = CollectedMeasures::default();
     let mut entities: Vec<Id> = Vec::new();
@@ -109,14 +113,24 @@ pub(super) fn core(
         }
     }
     let program = lowering.program;
-    let filters = sorted(conditions.iter().map(|condition| condition.id), &program);
     let tables = tables.to_vec();
     Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
 }
 
+/// The keys of a node that a row can have under these conditions (S-ONE).
+fn shown_keys(conditions: Conditions<'_>, value: Id) -> Result<Vec<Key>, QueryError> {
+    let Conditions { program, tables, .. } = conditions;
+    conditions.shown(value, Derivation { program, tables }.keys(value)?)
+}
+
 /// Adds hidden keys for rows without a key of a group if a subquery covers all groups, because its total includes these
 /// rows. All groupings of one aggregate (ROLLUP) count the same rows: those with a key of each group.
-fn keep_left_out(groups: &mut [Group], families: &[Family<'_>], is_left_out: &dyn Fn(&Group) -> bool) {
+fn keep_left_out(
+    groups: &mut [Group],
+    families: &[Family<'_>],
+    conditions: Conditions<'_>,
+    is_left_out: &dyn Fn(&Group) -> bool,
+) {
     for (at, group) in groups.iter_mut().enumerate() {
         let has = |family: &Family<'_>| family.sets.iter().filter(|set| set.contains(&at)).count();
         let is_mixed = families.iter().any(|family| has(family) > 0 && has(family) < family.sets.len());
@@ -124,12 +138,13 @@ fn keep_left_out(groups: &mut [Group], families: &[Family<'_>], is_left_out: &dy
         if is_mixed || is_everywhere || !is_left_out(group) {
             continue;
         }
-        for key in [Key::Null, Key::Other] {
-            if !group.keys.contains(&key) {
-                group.keys.push(key);
-                group.hidden += 1;
-            }
-        }
+        let shown = group.keys.len();
+        group
+            .keys
+            .extend([Key::Null, Key::Other].into_iter().filter(|key| !group.keys.contains(key)).collect::<Vec<_>>());
+        let mut reachable = conditions.reachable(group.value, &group.keys).keys.into_iter();
+        group.keys.retain(|_| reachable.next().unwrap_or(true));
+        group.hidden = group.keys.len().saturating_sub(shown);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The places of a value among constants, as bit sets, and the truth values of a condition at each place.
 
-use deniable_expression::{Comparison, Type, Value};
+use deniable_expression::{Comparison, Day, Decimal, Moment, Type, Value};
 use std::cmp::Ordering;
 
 /// A set of numbers below a fixed one.
@@ -44,7 +44,7 @@ impl Bits {
         self.with(other, |one, other| one & other)
     }
 
-    fn or(&self, other: &Self) -> Self {
+    pub fn or(&self, other: &Self) -> Self {
         self.with(other, |one, other| one | other)
     }
 
@@ -66,6 +66,22 @@ pub struct Truths {
 }
 
 impl Truths {
+    /// No truth value at any place.
+    pub fn none(size: usize) -> Self {
+        Self { is_true: Bits::none(size), is_false: Bits::none(size), is_null: Bits::none(size) }
+    }
+
+    /// Adds truth values that are possible at a place.
+    pub fn add(&mut self, place: usize, is_true: bool, is_false: bool, is_null: bool) {
+        for (bits, is_possible) in
+            [(&mut self.is_true, is_true), (&mut self.is_false, is_false), (&mut self.is_null, is_null)]
+        {
+            if is_possible {
+                bits.set(place);
+            }
+        }
+    }
+
     pub fn and(&self, other: &Self) -> Self {
         let not_false = |truths: &Self| truths.is_true.or(&truths.is_null);
         // NULL: one side is NULL and the other is not false.
@@ -90,6 +106,7 @@ impl Truths {
 
 /// The places of a value: missing, below the first constant, equal to it, between it and the second, and so on.
 pub struct Places<'a> {
+    kind: Type,
     constants: Vec<&'a Value>,
     /// The places that a value can have.
     all: Bits,
@@ -115,17 +132,9 @@ impl<'a> Places<'a> {
         if !is_ordered {
             return None;
         }
-        let mut places = Self { all: Bits::none(at(constants.len())), constants };
+        let mut places = Self { kind, all: Bits::none(at(constants.len())), constants };
         let size = places.size();
-        let is_empty = |gap: usize| {
-            let before = gap.checked_sub(1).and_then(|before| places.constants.get(before));
-            match (before, places.constants.get(gap)) {
-                _ if kind == Type::Boolean => true,
-                // Consecutive integers have no integer between them.
-                (Some(Value::Integer(low)), Some(Value::Integer(high))) => low.checked_add(1) == Some(*high),
-                _ => false,
-            }
-        };
+        let is_empty = |gap: usize| places.gap(gap).is_none();
         let mut all = Bits::range(size, 0, size);
         for gap in (0..=places.constants.len()).filter(|gap| is_empty(*gap)) {
             all = all.without(&Bits::range(size, at(gap) - 1, at(gap)));
@@ -134,8 +143,79 @@ impl<'a> Places<'a> {
         Some(places)
     }
 
-    fn size(&self) -> usize {
+    /// Number of places, empty gaps included.
+    pub fn size(&self) -> usize {
         at(self.constants.len())
+    }
+
+    /// The least and greatest value at a place; `None` where the value is missing and for empty gaps. For a gap between
+    /// texts both are the least text.
+    pub fn ends(&self, place: usize) -> Option<(Value, Value)> {
+        let constant = |position: usize| self.constants.get(position).map(|value| ((*value).clone(), (*value).clone()));
+        match place.checked_sub(1)? {
+            gap if gap % 2 == 0 => self.gap(gap / 2),
+            point => constant(point / 2),
+        }
+    }
+
+    /// Whether a place has one value, or none.
+    pub fn is_point(place: usize) -> bool {
+        place % 2 == 0
+    }
+
+    /// The least and greatest value between the constants before and after this gap.
+    fn gap(&self, gap: usize) -> Option<(Value, Value)> {
+        let before = gap.checked_sub(1).and_then(|before| self.constants.get(before)).copied();
+        let after = self.constants.get(gap).copied();
+        let ends = match self.kind {
+            Type::Boolean => None,
+            Type::Text => {
+                // Nothing is between a text and the same text with a zero byte added.
+                let low = before.map_or_else(String::new, |value| match value {
+                    Value::Text(text) => format!("{text}\0"),
+                    _ => String::new(),
+                });
+                let low = Value::Text(low.into());
+                return after
+                    .is_none_or(|after| order(&low, after) == Some(Ordering::Less))
+                    .then(|| (low.clone(), low));
+            }
+            Type::Integer => {
+                let low = before.map_or(Some(i64::MIN), |value| integer(value)?.checked_add(1));
+                let high = after.map_or(Some(i64::MAX), |value| integer(value)?.checked_sub(1));
+                low.zip(high).map(|(low, high)| (Value::Integer(low), Value::Integer(high)))
+            }
+            Type::Decimal => {
+                let number = |value: &Value| match value {
+                    Value::Decimal(number) => Some(number.get()),
+                    _ => None,
+                };
+                let low = before.map_or(Some(f64::MIN), |value| number(value).map(f64::next_up));
+                let high = after.map_or(Some(f64::MAX), |value| number(value).map(f64::next_down));
+                let both = low.and_then(Decimal::new).zip(high.and_then(Decimal::new));
+                both.map(|(low, high)| (Value::Decimal(low), Value::Decimal(high)))
+            }
+            Type::Date => {
+                let moved = |value: &Value, by: i64| match value {
+                    Value::Date(day) => Day::new(i64::from(day.get()) + by),
+                    _ => None,
+                };
+                let low = before.map_or(Some(Day::FIRST), |value| moved(value, 1));
+                let high = after.map_or(Some(Day::LAST), |value| moved(value, -1));
+                low.zip(high).map(|(low, high)| (Value::Date(low), Value::Date(high)))
+            }
+            Type::Timestamp => {
+                let moved = |value: &Value, by: i64| match value {
+                    Value::Timestamp(moment) => Moment::new(moment.get() + by),
+                    _ => None,
+                };
+                let last = Moment::new(Day::LAST.midnight().get() + (Moment::DAY - 1));
+                let low = before.map_or(Some(Day::FIRST.midnight()), |value| moved(value, 1));
+                let high = after.map_or(last, |value| moved(value, -1));
+                low.zip(high).map(|(low, high)| (Value::Timestamp(low), Value::Timestamp(high)))
+            }
+        };
+        ends.filter(|(low, high)| order(low, high).is_some_and(Ordering::is_le))
     }
 
     pub fn words(&self) -> u64 {
@@ -223,8 +303,15 @@ impl<'a> Places<'a> {
     }
 }
 
+fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(number) => Some(*number),
+        _ => None,
+    }
+}
+
 /// The order of the executed comparison: decimals by their bits, texts by their bytes.
-fn order(left: &Value, right: &Value) -> Option<Ordering> {
+pub fn order(left: &Value, right: &Value) -> Option<Ordering> {
     Some(match (left, right) {
         (Value::Boolean(left), Value::Boolean(right)) => left.cmp(right),
         (Value::Integer(left), Value::Integer(right)) => left.cmp(right),

@@ -179,9 +179,11 @@ never exceeded.")]
     Ask(Ask),
     /// Answer SQL of several analysts over PostgreSQL's wire protocol, from the clients that they already have.
     #[command(after_help = serve::SERVE_EXAMPLES)]
+    #[cfg_attr(not(feature = "serve"), command(hide = true))]
     Serve(serve::Serve),
     /// Manage the accounts that may connect to the server, and their parts of the promise.
     #[command(subcommand, after_help = serve::ACCOUNT_EXAMPLES)]
+    #[cfg_attr(not(feature = "serve"), command(hide = true))]
     Account(serve::Account),
     /// Check the data before the first release.
     #[command(subcommand)]

@@ -189,11 +189,11 @@ impl Evaluator<'_> {
         let Some(part_kind) = self.counted(row.level, *own) else { return false };
         match all {
             Term::Window(window) => {
-                let Window { function, argument, levels, .. } = &self.query.output().windows[*window];
+                let Window { function, argument, frame, levels, .. } = &self.query.output().windows[*window];
                 let Term::Answer(other) = argument else { return false };
                 match function {
                     // The summed rows include this row.
-                    WindowFunction::Sum => own == other && levels.contains(&row.level),
+                    WindowFunction::Sum => own == other && levels.contains(&row.level) && frame.contains_its_row(),
                     // A total in one row, over all groups. If each level is capped separately, the caps can choose
                     // other rows for the total: at least as many rows, but possibly fewer that satisfy a condition, or
                     // rows with smaller values.

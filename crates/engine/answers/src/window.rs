@@ -18,18 +18,19 @@ use crate::steps::{Value, nothing, order};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
-use deniable_query::output::{MOST_ROWS, MOST_VALUES, Operator, Term, Window, WindowFunction};
+use deniable_query::output::{Frame, MOST_ROWS, MOST_VALUES, Operator, Term, Window, WindowFunction};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The value of a window function for a row.
 #[derive(Debug, Clone)]
 pub(crate) enum WindowValue {
-    /// The aggregate of the first `count` rows of a partition; no value if all of them are NULL.
-    First { rows: Arc<Vec<Place>>, count: usize, value: Option<Rational> },
+    /// The aggregate of some rows of a partition; no value if all of them are NULL.
+    Aggregate { rows: Arc<Vec<Place>>, covered: Range<usize>, value: Option<Rational> },
     /// Another row; `None` beyond the ends.
     Row(Option<Place>),
     /// A position in an order.
@@ -84,7 +85,7 @@ impl Evaluator<'_> {
     fn nothing_seen(&self, window: &Window) -> WindowValue {
         match window.function {
             WindowFunction::Count | WindowFunction::Present => WindowValue::Count(0),
-            _ => WindowValue::First { rows: Arc::default(), count: 0, value: None },
+            _ => WindowValue::Aggregate { rows: Arc::default(), covered: 0..0, value: None },
         }
     }
 
@@ -97,37 +98,56 @@ impl Evaluator<'_> {
             // Rows that compare equal in the order (peers).
             let end = (start..rows.len()).find(|at| !is_peer(start, *at)).unwrap_or(rows.len());
             dense += 1;
-            let size = if window.with_peers { end - start } else { 1 };
-            let steps = (start..end).step_by(size).map(|at| at..at + size);
-            for step in steps {
-                for at in step.clone() {
-                    self.count_in(window, rows[at], &mut so_far);
-                }
-                for at in step.clone() {
-                    let seen = match window.function {
-                        WindowFunction::Sum
-                        | WindowFunction::Average
-                        | WindowFunction::Least
-                        | WindowFunction::Greatest => WindowValue::First {
-                            rows: rows.clone(),
-                            count: step.end,
-                            value: so_far.value(window.function),
-                        },
-                        WindowFunction::Count => WindowValue::Count(step.end),
-                        WindowFunction::Present => WindowValue::Count(so_far.present),
-                        WindowFunction::Rank => WindowValue::Rank(start + 1),
-                        WindowFunction::DenseRank => WindowValue::Rank(dense),
-                        WindowFunction::RowNumber => WindowValue::Rank(at + 1),
-                        WindowFunction::Lag(by) => {
-                            let other = i64::try_from(at).ok().and_then(|at| usize::try_from(at.checked_sub(by)?).ok());
-                            WindowValue::Row(other.and_then(|at| rows.get(at)).copied())
-                        }
-                        WindowFunction::Only => WindowValue::Row(rows.first().copied()),
-                    };
-                    view.insert(rows[at], seen);
-                }
+            for at in start..end {
+                let seen = match window.function {
+                    WindowFunction::Sum
+                    | WindowFunction::Average
+                    | WindowFunction::Least
+                    | WindowFunction::Greatest
+                    | WindowFunction::Count
+                    | WindowFunction::Present => {
+                        let covered = match window.frame {
+                            Frame::Peers => 0..end,
+                            frame @ Frame::Rows { .. } => frame.of(at, rows.len()),
+                        };
+                        self.advance(window, &rows, covered, &mut so_far)
+                    }
+                    WindowFunction::Rank => WindowValue::Rank(start + 1),
+                    WindowFunction::DenseRank => WindowValue::Rank(dense),
+                    WindowFunction::RowNumber => WindowValue::Rank(at + 1),
+                    WindowFunction::Tile(parts) => WindowValue::Rank(tile(at, rows.len(), parts)),
+                    WindowFunction::Lag(by) => {
+                        let other = i64::try_from(at).ok().and_then(|at| usize::try_from(at.checked_sub(by)?).ok());
+                        WindowValue::Row(other.and_then(|at| rows.get(at)).copied())
+                    }
+                    WindowFunction::Only => WindowValue::Row(rows.first().copied()),
+                };
+                view.insert(rows[at], seen);
             }
             start = end;
+        }
+    }
+
+    /// The aggregate of the rows that a frame covers. Frames that begin with the partition only grow, so their rows are
+    /// added to those of the frame before.
+    fn advance(
+        &self,
+        window: &Window,
+        rows: &Arc<Vec<Place>>,
+        covered: Range<usize>,
+        so_far: &mut Tally,
+    ) -> WindowValue {
+        if covered.start > 0 || covered.end < so_far.rows {
+            *so_far = Tally { rows: covered.start, ..Tally::default() };
+        }
+        while so_far.rows < covered.end {
+            self.count_in(window, rows[so_far.rows], so_far);
+            so_far.rows += 1;
+        }
+        match window.function {
+            WindowFunction::Count => WindowValue::Count(covered.len()),
+            WindowFunction::Present => WindowValue::Count(so_far.present),
+            function => WindowValue::Aggregate { rows: rows.clone(), covered, value: so_far.value(function) },
         }
     }
 
@@ -156,22 +176,24 @@ impl Evaluator<'_> {
     pub(crate) fn place_of(&self, window: usize, row: Place) -> Option<i64> {
         match self.seen(window, row)? {
             (_, WindowValue::Rank(place) | WindowValue::Count(place)) => i64::try_from(*place).ok(),
-            (_, WindowValue::First { .. } | WindowValue::Row(_)) => None,
+            (_, WindowValue::Aggregate { .. } | WindowValue::Row(_)) => None,
         }
     }
 
     /// The rows that a window aggregates: those that are not NULL, whatever the noise. `None` for other windows, or if
     /// there are too many rows.
     fn aggregated(&self, window: usize, row: Place) -> Option<(WindowFunction, &Term, Vec<Place>)> {
-        let (Window { function, argument, .. }, WindowValue::First { rows, count, .. }) = self.seen(window, row)?
+        let (Window { function, argument, .. }, WindowValue::Aggregate { rows, covered, .. }) =
+            self.seen(window, row)?
         else {
             return None;
         };
+        let rows = &rows[covered.clone()];
         if rows.len() > MOST_ROWS {
             return None;
         }
         let has_value = |row: &&Place| !self.is_null(argument, **row);
-        Some((*function, argument, rows[..*count].iter().filter(has_value).copied().collect()))
+        Some((*function, argument, rows.iter().filter(has_value).copied().collect()))
     }
 
     /// Whether a value is NULL whatever the noise: because of public values or of shown ones.
@@ -212,8 +234,10 @@ impl Evaluator<'_> {
         match term {
             Term::Window(window) => match self.seen(*window, row) {
                 // Sums over more rows have no interval and visit no row.
-                Some((Window { argument, .. }, WindowValue::First { rows, count, .. })) if rows.len() <= MOST_ROWS => {
-                    rows[..*count].iter().try_for_each(|row| self.count_values(argument, *row, left))
+                Some((Window { argument, .. }, WindowValue::Aggregate { rows, covered, .. }))
+                    if covered.len() <= MOST_ROWS =>
+                {
+                    rows[covered.clone()].iter().try_for_each(|row| self.count_values(argument, *row, left))
                 }
                 _ => Some(()),
             },
@@ -238,7 +262,7 @@ impl Evaluator<'_> {
         if let Some(place) = self.place_of(window, row) {
             return Number::exact(Some(whole(place)));
         }
-        let Some((Window { function, .. }, WindowValue::First { value, .. })) = self.seen(window, row) else {
+        let Some((Window { function, .. }, WindowValue::Aggregate { value, .. })) = self.seen(window, row) else {
             return unknown(None);
         };
         let estimate = value.clone();
@@ -387,6 +411,8 @@ impl Evaluator<'_> {
 /// A running aggregate.
 #[derive(Default)]
 struct Tally {
+    /// The position after the last row that was added.
+    rows: usize,
     present: usize,
     /// The sum, or the extreme value.
     value: Option<Rational>,
@@ -416,6 +442,14 @@ impl Tally {
             Some(value.clone())
         }
     }
+}
+
+/// The part, from 1, of the row at this position: the first parts have one row more where the rows do not divide evenly.
+fn tile(at: usize, rows: usize, parts: u64) -> usize {
+    let parts = usize::try_from(parts).unwrap_or(usize::MAX).max(1);
+    let (size, longer) = (rows / parts, rows % parts);
+    let in_longer = longer * (size + 1);
+    if at < in_longer { at / (size + 1) + 1 } else { longer + (at - in_longer) / size.max(1) + 1 }
 }
 
 /// The factor of a sum over this many rows.

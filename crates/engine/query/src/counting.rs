@@ -365,7 +365,8 @@ fn windowed(function: WindowFunction, inner: Kind) -> Kind {
         | WindowFunction::Present
         | WindowFunction::Rank
         | WindowFunction::DenseRank
-        | WindowFunction::RowNumber => Kind::Mean,
+        | WindowFunction::RowNumber
+        | WindowFunction::Tile(_) => Kind::Mean,
         WindowFunction::Lag(_) | WindowFunction::Only | WindowFunction::Least | WindowFunction::Greatest => inner,
         WindowFunction::Sum | WindowFunction::Average => match inner {
             Kind::Constant | Kind::Mean => Kind::Mean,

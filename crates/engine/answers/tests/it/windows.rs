@@ -69,6 +69,7 @@ fn intervals_of_windows_cover_and_are_short() {
         ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER ()", "ward"),
         ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY half)", "half, ward"),
         ("SUM(COUNT(*)) OVER (ORDER BY ward)", "ward"),
+        ("AVG(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)", "ward"),
         ("COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY ward)", "ward"),
         ("COUNT(*) / AVG(COUNT(*)) OVER ()", "ward"),
         ("AVG(age) - LAG(AVG(age)) OVER (ORDER BY ward)", "ward"),
@@ -151,6 +152,72 @@ fn ranks_and_row_numbers_are_integers_from_noisy_numbers() {
     assert_eq!(estimates(6), [5.0, 12.0, 17.0, 26.0, 27.0, 32.0, 34.0, 42.0].map(Some));
 }
 
+/// Frames by numbers of rows, in wards with the counts 5, 7, 5, 9, 1, 5, 2, 8.
+#[test]
+fn frames_cover_the_stated_rows() {
+    const NONE: Option<f64> = None;
+    let some = |values: [i64; 8]| values.map(|value| Some(value as f64));
+    for (shown, wanted) in [
+        ("SUM(COUNT(*)) OVER (ORDER BY ward ROWS 1 PRECEDING)", some([5, 12, 12, 14, 10, 6, 7, 10])),
+        (
+            "SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)",
+            some([12, 17, 21, 15, 15, 8, 15, 10]),
+        ),
+        (
+            "SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
+            some([42, 37, 30, 25, 16, 15, 10, 8]),
+        ),
+        (
+            "SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING)",
+            some([12, 17, 26, 27, 32, 34, 42, 42]),
+        ),
+        ("SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)", some([42; 8])),
+        ("MAX(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)", some([5, 7, 7, 9, 9, 9, 5, 8])),
+        (
+            "MIN(COUNT(*)) OVER (ORDER BY ward DESC ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
+            some([5, 5, 1, 1, 1, 2, 2, 8]),
+        ),
+        (
+            "SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING)",
+            [NONE, NONE, Some(5.0), Some(12.0), Some(12.0), Some(14.0), Some(10.0), Some(6.0)],
+        ),
+        (
+            "AVG(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING)",
+            [Some(6.0), Some(7.0), Some(5.0), Some(3.0), Some(3.5), Some(5.0), Some(8.0), NONE],
+        ),
+        (
+            "1.0 * COUNT(*) OVER (ORDER BY ward ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)",
+            some([2, 3, 4, 4, 4, 4, 4, 3]),
+        ),
+        ("1.0 * NTILE(3) OVER (ORDER BY ward)", some([1, 1, 1, 2, 2, 2, 3, 3])),
+        ("1.0 * NTILE(20) OVER (ORDER BY ward)", some([1, 2, 3, 4, 5, 6, 7, 8])),
+    ] {
+        let query = query(&format!("SELECT ward, COUNT(*), {shown} AS n FROM t GROUP BY ward ORDER BY ward"));
+        let decays = decays(&query, &ratio(3, 1));
+        let values = vec![vec![5, 7, 5, 9, 1, 5, 2, 8]];
+        let rows = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
+        let estimates: Vec<Option<f64>> = numbers(&rows, 2).into_iter().map(|[estimate, ..]| estimate).collect();
+        assert_eq!(estimates, wanted, "{shown}");
+    }
+}
+
+/// A count can exceed the sum of the wards before it: only of a sum with itself it is a part, at most 100%.
+#[test]
+fn a_part_of_other_rows_can_exceed_them() {
+    for (frame, is_part) in [("2 PRECEDING AND CURRENT ROW", true), ("2 PRECEDING AND 1 PRECEDING", false)] {
+        let sql = format!(
+            "SELECT ward, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN {frame}) AS n FROM t \
+             GROUP BY ward ORDER BY ward"
+        );
+        let query = query(&sql);
+        let decays = decays(&query, &ratio(3, 1));
+        let values = vec![vec![50, 900, 50, 50, 50, 50, 50, 50]];
+        let rows = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
+        let [_, low, high] = numbers(&rows, 1)[1];
+        assert_eq!(high.unwrap() <= 100.0, is_part, "{frame}: {low:?} to {high:?}");
+    }
+}
+
 /// A row without a value does not count in the average of others.
 #[test]
 fn null_is_ignored() {
@@ -230,9 +297,11 @@ fn windows_over_rows_of_people_are_refused() {
     }
     for (sql, help) in [
         (
-            "SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY ward",
-            "frame",
+            "SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY ward",
+            "ROWS BETWEEN 2 PRECEDING",
         ),
+        ("SELECT ward, SUM(COUNT(*)) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY ward", "ORDER BY"),
+        ("SELECT ward, NTILE(0) OVER (ORDER BY COUNT(*)) FROM t GROUP BY ward", "NTILE"),
         ("SELECT ward, MEDIAN(COUNT(*)) OVER () FROM t GROUP BY ward", "LAG or LEAD"),
         ("SELECT ward, RANK() FROM t GROUP BY ward", "without OVER"),
         ("SELECT name > 'x', LAG(name > 'x') OVER (ORDER BY COUNT(*)) FROM t GROUP BY name > 'x'", "not a number"),

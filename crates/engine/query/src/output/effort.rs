@@ -10,7 +10,7 @@
 
 mod part;
 
-use super::{Condition, Output, Sort, Step, Term, Window};
+use super::{Condition, Frame, Output, Sort, Step, Term, Window};
 use crate::QueryError;
 use crate::{Estimator, MeasureKind, Moments, Query};
 use part::{OF_RATIO, Part, Rows, bits, combined, digits, divisor, escaped, of_function, of_keys, product, through};
@@ -293,16 +293,19 @@ impl Walk<'_> {
     }
 
     fn look(&mut self, at: usize, rows: Rows) {
-        let Window { function, argument, partition, order, levels, .. } = &self.query.output().windows[at];
+        let Window { function, argument, partition, order, frame, levels } = &self.query.output().windows[at];
         self.ordered(partition.iter().chain(order.iter().map(|Sort { term, .. }| term)), levels, rows);
         // The size of the largest partition.
         let of_level =
             |level: &usize| (self.query.cells(*level) as u64).div_ceil(self.keys_in(partition, *level).max(1));
         let most = levels.iter().map(of_level).fold(0, u64::saturating_add).min(rows.most);
+        let most = frame.width().map_or(most, |width| most.min(width));
         let exactly = rows.exactly && levels.len() == 1 && all_public(partition) && order.is_empty();
         let argument = self.over(argument, levels);
         let (part, each) = through(*function, argument, Rows { most, exactly });
-        self.add(rows.most.saturating_mul(each.saturating_add(6)), 0, part);
+        // Frames that do not begin with the partition are added up row by row.
+        let times = if matches!(frame, Frame::Rows { from: Some(_), .. }) { most.max(1) } else { 1 };
+        self.add(rows.most.saturating_mul(each.saturating_mul(times).saturating_add(6)), 0, part);
         self.seen.insert(at, part);
     }
 }

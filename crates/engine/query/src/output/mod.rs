@@ -12,7 +12,7 @@ pub use limits::{MOST_BITS, MOST_ROWS, MOST_SHOWN, MOST_VALUES};
 pub(crate) use measures::measures;
 pub use measures::parts;
 pub use types::ValueType;
-pub use window::{Window, WindowFunction};
+pub use window::{Frame, Window, WindowFunction};
 
 use deniable_core::exact::Rational;
 use deniable_core::schema::Key;

@@ -76,7 +76,8 @@ impl Query {
                     | WindowFunction::Present
                     | WindowFunction::Rank
                     | WindowFunction::DenseRank
-                    | WindowFunction::RowNumber => ValueType::Integer,
+                    | WindowFunction::RowNumber
+                    | WindowFunction::Tile(_) => ValueType::Integer,
                     WindowFunction::Average => ValueType::Float,
                     WindowFunction::Sum
                     | WindowFunction::Least

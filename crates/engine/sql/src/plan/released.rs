@@ -14,7 +14,7 @@ use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion_expr::{Aggregate, Expr, Join, LogicalPlan, Subquery};
 use deniable_core::schema::TableSchema;
 use deniable_query::QueryError;
-use deniable_query::output::{Sort, Step, Term, Window, WindowFunction};
+use deniable_query::output::{Frame, Sort, Step, Term, Window, WindowFunction};
 
 /// Most parts of an expression on results, once the expressions that it uses are expanded.
 const MOST_PARTS: usize = 2_000;
@@ -306,7 +306,7 @@ impl<'a> OuterPlan<'a> {
             let (argument, own) = (only.clone(), levels.clone());
             let function = WindowFunction::Only;
             let (partition, order) = (Vec::new(), Vec::new());
-            self.windows.push(Window { function, argument, partition, order, with_peers: true, levels: own });
+            self.windows.push(Window { function, argument, partition, order, frame: Frame::Peers, levels: own });
             rows.steps.push(Step::Subquery { window, levels, steps });
             numbers.push((expr, Term::Window(window)));
         }

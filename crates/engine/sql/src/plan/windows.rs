@@ -5,7 +5,7 @@ use super::results::{Results, condition, result_refusal, term};
 use crate::lower::constant_integer;
 use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion_common::{Result, not_impl_err};
+use datafusion_common::{Result, ScalarValue, not_impl_err};
 use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams, WindowFunction as Call, WindowFunctionParams};
 use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
 use datafusion_expr::{
@@ -14,11 +14,11 @@ use datafusion_expr::{
 };
 use deniable_core::exact::whole;
 use deniable_query::QueryError;
-use deniable_query::output::{Sort, Term, Window, WindowFunction};
+use deniable_query::output::{Frame, Sort, Term, Window, WindowFunction};
 use std::sync::Arc;
 
 /// Names of window functions, besides aggregates.
-pub(crate) const WINDOWS: [&str; 5] = ["rank", "dense_rank", "row_number", "lag", "lead"];
+pub(crate) const WINDOWS: [&str; 6] = ["rank", "dense_rank", "row_number", "ntile", "lag", "lead"];
 /// Largest offset of LAG and LEAD.
 const FURTHEST: i64 = 1 << 20;
 
@@ -48,6 +48,11 @@ pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> R
         ("rank", []) => (WindowFunction::Rank, one()),
         ("dense_rank", []) => (WindowFunction::DenseRank, one()),
         ("row_number", []) => (WindowFunction::RowNumber, one()),
+        ("ntile", [parts]) => {
+            let parts = constant_integer(parts).and_then(|parts| u64::try_from(parts).ok()).filter(|parts| *parts > 0);
+            let parts = parts.ok_or_else(|| result_refusal("NTILE of anything but a positive whole number", name))?;
+            (WindowFunction::Tile(parts), one())
+        }
         ("lag" | "lead", [value, rest @ ..]) if rest.len() <= 1 => {
             numeric(value, name, results)?;
             let by = rest.first().map_or(Some(1), constant_integer).filter(|by| (0..=FURTHEST).contains(by));
@@ -55,12 +60,12 @@ pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> R
             (WindowFunction::Lag(if name == "lag" { by } else { -by }), again(value)?)
         }
         _ => aggregated(name, args, results)?.ok_or_else(|| {
-            let help = "over results write SUM, AVG, COUNT, MIN, MAX, RANK, DENSE_RANK, ROW_NUMBER, LAG or LEAD";
+            let help = "over results write SUM, AVG, COUNT, MIN, MAX, RANK, DENSE_RANK, ROW_NUMBER, NTILE, LAG or LEAD";
             QueryError::refused(format!("{} OVER results", name.to_uppercase()), help).about("OVER")
         })?,
     };
-    let with_peers = frame(window_frame, order.is_empty())?;
-    Ok(Window { function, argument, partition, order, with_peers, levels: levels.to_vec() })
+    let frame = frame(window_frame, order.is_empty())?;
+    Ok(Window { function, argument, partition, order, frame, levels: levels.to_vec() })
 }
 
 /// An aggregate of results in a GROUP BY: a window over all rows with the same keys.
@@ -99,7 +104,7 @@ pub(super) fn over_group(
         }
     }
     let (partition, levels) = (by.to_vec(), levels.to_vec());
-    Ok(Window { function, argument, partition, order: Vec::new(), with_peers: true, levels })
+    Ok(Window { function, argument, partition, order: Vec::new(), frame: Frame::Peers, levels })
 }
 
 /// An aggregate of result rows, and its argument; `None` if it is not an aggregate.
@@ -131,19 +136,42 @@ fn one() -> Term {
     Term::Number(whole(1))
 }
 
-/// Whether peers enter the frame together, if the frame is all rows or the rows up to this one.
-fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<bool, QueryError> {
+/// The rows that a window covers.
+fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<Frame, QueryError> {
     let WindowFrame { units, start_bound, end_bound, .. } = frame;
-    let starts = matches!(start_bound, WindowFrameBound::Preceding(value) if value.is_null());
-    let here = matches!(end_bound, WindowFrameBound::CurrentRow);
-    let all = matches!(end_bound, WindowFrameBound::Following(value) if value.is_null());
-    match (starts, units) {
-        (true, _) if all && is_unordered => Ok(true),
-        (true, WindowFrameUnits::Range) if here => Ok(true),
-        (true, WindowFrameUnits::Rows) if here => Ok(false),
-        _ => {
-            let help = "leave the frame out: it is the rows up to this one with ORDER BY, and all rows without";
-            Err(QueryError::refused("this frame of a window", help).about("OVER"))
+    let refused = |construct: &str, help: &str| QueryError::refused(construct, help).about("OVER");
+    let offset = |bound: &WindowFrameBound| -> Result<Option<i64>, QueryError> {
+        let distance = |value: &ScalarValue| {
+            let distance = value.to_string().parse().ok().filter(|distance| (0..=FURTHEST).contains(distance));
+            let help = format!("write a whole number of rows, at most {FURTHEST}");
+            distance.ok_or_else(|| refused("this distance in the frame of a window", &help))
+        };
+        Ok(match bound {
+            WindowFrameBound::CurrentRow => Some(0),
+            WindowFrameBound::Preceding(value) | WindowFrameBound::Following(value) if value.is_null() => None,
+            WindowFrameBound::Preceding(value) => Some(-distance(value)?),
+            WindowFrameBound::Following(value) => Some(distance(value)?),
+        })
+    };
+    let is_whole = |bound: &WindowFrameBound| match bound {
+        WindowFrameBound::Preceding(value) | WindowFrameBound::Following(value) => value.is_null(),
+        WindowFrameBound::CurrentRow => false,
+    };
+    match units {
+        _ if is_whole(start_bound) && is_whole(end_bound) && is_unordered => Ok(Frame::Peers),
+        _ if is_whole(start_bound) && is_whole(end_bound) => Ok(Frame::Rows { from: None, to: None }),
+        WindowFrameUnits::Range if is_whole(start_bound) && matches!(end_bound, WindowFrameBound::CurrentRow) => {
+            Ok(Frame::Peers)
+        }
+        // Without an order there is no row before another.
+        WindowFrameUnits::Rows if is_unordered => {
+            Err(refused("a frame of ROWS without an order", "add ORDER BY to the window"))
+        }
+        WindowFrameUnits::Rows => Ok(Frame::Rows { from: offset(start_bound)?, to: offset(end_bound)? }),
+        WindowFrameUnits::Range | WindowFrameUnits::Groups => {
+            let help = "write ROWS BETWEEN 2 PRECEDING AND CURRENT ROW, by numbers of rows, or leave the frame out: it is \
+                        the rows up to this one with ORDER BY, and all rows without";
+            Err(refused("a frame of RANGE or GROUPS with distances", help))
         }
     }
 }
@@ -152,6 +180,7 @@ fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<bool, QueryError> {
 pub(super) fn functions() -> Vec<Arc<WindowUDF>> {
     let function = |name: &'static str| {
         let signature = match name {
+            "ntile" => Signature::any(1, Volatility::Immutable),
             "lag" | "lead" => Signature::variadic_any(Volatility::Immutable),
             _ => Signature::nullary(Volatility::Immutable),
         };
@@ -181,7 +210,8 @@ impl WindowUDFImpl for Function {
 
     fn field(&self, arguments: WindowUDFFieldArgs<'_>) -> Result<FieldRef> {
         // LAG and LEAD have the type of their argument.
-        let kind = arguments.input_fields().first().map_or(DataType::Int64, |field| field.data_type().clone());
+        let argument = arguments.input_fields().first().filter(|_| matches!(self.name, "lag" | "lead"));
+        let kind = argument.map_or(DataType::Int64, |field| field.data_type().clone());
         Ok(Arc::new(Field::new(arguments.name(), kind, true)))
     }
 }

@@ -188,9 +188,11 @@ pub(crate) fn through(function: WindowFunction, argument: Part, Rows { most, exa
             (all, argument.value().saturating_add(2 * product(all.over, all.under)))
         }
         WindowFunction::Present => (Part::number(64, 1, 3), argument.value()),
-        WindowFunction::Count | WindowFunction::Rank | WindowFunction::DenseRank | WindowFunction::RowNumber => {
-            (Part::number(64, 1, 3), 2)
-        }
+        WindowFunction::Count
+        | WindowFunction::Rank
+        | WindowFunction::DenseRank
+        | WindowFunction::RowNumber
+        | WindowFunction::Tile(_) => (Part::number(64, 1, 3), 2),
         WindowFunction::Lag(_) | WindowFunction::Only => (argument.settled(3), 2),
     }
 }

@@ -461,7 +461,12 @@ mod tests {
         };
         let mut program = Program::new(columns.iter().map(input).collect());
         let ids = (0..columns.len()).map(|at| program.column(at).unwrap()).collect();
-        let days: Vec<i64> = (first - 400..last + 400).step_by(3).chain(last - 2..last + 3).collect();
+        let days: Vec<i64> = (first - 400..first - 30)
+            .step_by(37)
+            .chain((first - 30..last + 30).step_by(3))
+            .chain(last - 2..last + 3)
+            .chain((last + 30..last + 400).step_by(37))
+            .collect();
         let moments =
             days.iter().flat_map(|day| [0, 1, 3_599_999_999, 50_000_000_000].map(|at| day * Moment::DAY + at));
         let numbers = (-40..600).map(|tenth| f64::from(tenth) / 10.0).chain([-1e300, 1e300, 9.999_999]);
@@ -578,6 +583,19 @@ mod tests {
         case.program.call(operation, &sides).unwrap()
     }
 
+    /// The condition, for values of a column between two of its values.
+    fn within(case: &mut Case, column: usize, condition: Id, below: &mut impl FnMut(usize) -> usize) -> Id {
+        let most = case.values[column].len() - 2;
+        let low = below(most);
+        let [low, high] = [low, (low + below(30)).min(most)]
+            .map(|end| case.program.constant(case.values[column][end].clone().unwrap()).unwrap());
+        let own = case.columns[column];
+        let mut call = |comparison, with| case.program.call(Operation::Compare(comparison), &[own, with]).unwrap();
+        let (from, to) = (call(Comparison::GreaterOrEqual, low), call(Comparison::Less, high));
+        let range = case.program.call(Operation::And, &[from, to]).unwrap();
+        case.program.call(Operation::And, &[condition, range]).unwrap()
+    }
+
     /// The keys of all rows over these values that meet a condition, and whether one has no key.
     fn brute(case: &Case, column: usize, filter: Id, group: Id, keys: &[Key]) -> Reachable {
         let mut found = Reachable { keys: vec![false; keys.len()], outside: false };
@@ -620,7 +638,10 @@ mod tests {
                 let own = case.columns[column];
                 let groups = groups(&mut case.program, own);
                 let about: Vec<Id> = groups.iter().copied().chain([own, own, own, case.columns[5]]).collect();
-                let filter = condition(&mut case, &about, round % 3, &mut below);
+                let mut filter = condition(&mut case, &about, round % 3, &mut below);
+                if round % 2 == 1 {
+                    filter = within(&mut case, column, filter, &mut below);
+                }
                 for group in groups {
                     let Ok(keys) = (Derivation { program: &case.program, tables: &case.tables }).keys(group) else {
                         continue;

@@ -23,6 +23,11 @@ pub fn grouped(command: Command) -> Command {
     for (wanted, names) in GROUPS {
         let parts = names.iter().enumerate();
         let parts = parts.filter_map(|(at, name)| Some(command.find_subcommand(name)?.clone().display_order(at)));
+        // Commands of a feature that is not built are hidden.
+        let parts: Vec<Command> = parts.filter(|part| !part.is_hide_set()).collect();
+        if parts.is_empty() {
+            continue;
+        }
         let group = Command::new("group").disable_help_subcommand(true).subcommands(parts);
         // `render_help` takes the one-line summaries; the long descriptions are in each command's own help.
         let list = group.help_template("{subcommands}").render_help().ansi().to_string();
@@ -57,7 +62,7 @@ mod tests {
     #[test]
     fn the_overview_has_every_command_once() {
         let help = command().render_help().to_string();
-        for part in command().get_subcommands() {
+        for part in command().get_subcommands().filter(|part| !part.is_hide_set()) {
             // Continuation lines are indented further.
             let start = format!("  {} ", part.get_name());
             let lines: Vec<&str> = help.lines().filter(|line| line.starts_with(&start)).collect();

@@ -216,7 +216,8 @@ fn groups() {
             r#"[["a",true,3],["a",false,1],["b",true,1],["b",false,0],["c",true,0],["c",false,0],[null,true,1],[null,false,1]]"#,
         ),
         ("SELECT COUNT(*) FROM t GROUP BY i", "[[2],[4],[2]]"),
-        ("SELECT g, COUNT(*) FROM t WHERE g = 'b' GROUP BY 1", r#"[["a",0],["b",2],["c",0],[null,0]]"#),
+        ("SELECT g, COUNT(*) FROM t WHERE g = 'b' GROUP BY 1", r#"[["b",2]]"#),
+        ("SELECT g, COUNT(*) FROM t WHERE g <> 'b' OR g IS NULL GROUP BY 1", r#"[["a",4],["c",1],[null,2]]"#),
     ]);
 }
 

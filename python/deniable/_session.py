@@ -142,13 +142,16 @@ class Session:
         self._note(session.notes(chosen, None))
         return self._released(session.release(chosen))
 
-    def register(self, accept: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
+    def register(self, accept: Union[str, Sequence[str]] = (), *, accept_loss: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
         """Scans all rows of all tables and registers their versions, or none; the findings are in ``log``. Nothing is charged.
 
         :param accept: columns that are accepted although they cannot be read as declared, as ``column`` or ``table.column``.
+        :param accept_loss: queries of the policy of which caps or bounds may leave out more than 10%.
         :returns: each table with its version.
+        :raises DataError: when columns that are not accepted cannot be read, or caps or bounds leave out more than 10% of a
+            query that is not accepted. For the curator.
         """
-        (written,) = self._wait(self._open().register(names(accept, "accept=")))
+        (written,) = self._wait(self._open().register(names(accept, "accept="), names(accept_loss, "accept_loss=")))
         return [(table, version) for table, version in json.loads(written)]
 
     def plan(

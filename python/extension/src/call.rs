@@ -83,6 +83,9 @@ impl SharedProgress {
                 say("answered", format!("{name}: {how}"));
             }
             Event::Step(Step::Checking(rows)) => told.at("checking the data", rows, None, None),
+            Event::Step(Step::ComputingLosses(name, read)) => {
+                told.at(&format!("losses of {name}"), read.rows, read.bytes, read.size);
+            }
             Event::Step(Step::Computing(name, read)) => told.at(name, read.rows, read.bytes, read.size),
             Event::Step(Step::Asking(name)) => told.at(&format!("{name}: the engine computes"), 0, None, None),
             Event::Step(Step::Trying(name)) => told.at(&format!("{name}: trying the engine"), 0, None, None),

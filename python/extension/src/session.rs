@@ -144,9 +144,10 @@ impl Session {
     }
 
     /// Scans all rows of all tables and registers their versions, or none.
-    fn register(&self, py: Python<'_>, accept: Vec<String>) -> PyResult<Call> {
-        let session = self.here(py)?;
-        let accept: Vec<&str> = accept.iter().map(String::as_str).collect();
+    fn register(&self, py: Python<'_>, accept: Vec<String>, accept_loss: Vec<String>) -> PyResult<Call> {
+        let [accept, accept_loss] =
+            [&accept, &accept_loss].map(|names| names.iter().map(String::as_str).collect::<Vec<&str>>());
+        let session = self.here(py)?.clone().accepting_losses(&accept_loss);
         Ok(Call::of_session(session.register(&accept), self.telling.clone(), |registered| {
             let all: Vec<(String, String)> = registered.into_iter().map(|one| (one.table, one.version)).collect();
             serde_json::to_string(&all).map_err(|_| Error::Ended)

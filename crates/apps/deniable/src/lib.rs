@@ -139,8 +139,8 @@ pub use {
     },
     deniable_release::suggest::{Advice, Limit},
     deniable_release::{
-        AcceptError, DataError, Event as Step, Origin, Permissions, Plan, PlanErrors, RegistrationMode, ReleaseError,
-        UnknownQuery,
+        AcceptError, DataError, Event as Step, LargeLoss, MOST_LEFT_OUT, Origin, Permissions, Plan, PlanErrors,
+        RegistrationMode, ReleaseError, UnknownQuery,
     },
     error::Error,
     outcome::{NoAnswer, ReleaseOutcome, UnansweredQuery},

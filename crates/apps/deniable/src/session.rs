@@ -14,7 +14,7 @@ use deniable_execute::least_memory;
 use deniable_ledger::{Account, AccountId, Allowance, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
-use deniable_release::data::{self, ScanListener};
+use deniable_release::data;
 use deniable_release::show::displayed;
 use deniable_release::{
     AcceptedFindings, Origin, Permissions, Plan, RegistrationMode, TableVersion, open_ledger, published, release,
@@ -69,6 +69,7 @@ struct Task {
     rows: BTreeMap<String, InMemory>,
     resources: Resources,
     allowed: Permissions,
+    accepted_losses: Vec<String>,
     tell: Arc<dyn Fn(Event<'_>) + Send + Sync>,
 }
 
@@ -98,7 +99,7 @@ impl Session {
         install_sources();
         let allowed = RegistrationMode::Stop.into();
         let (rows, resources) = (BTreeMap::new(), Resources::default());
-        let task = Task { plan, rows, resources, allowed, tell: Arc::new(|_| {}) };
+        let task = Task { plan, rows, resources, allowed, accepted_losses: Vec::new(), tell: Arc::new(|_| {}) };
         Ok(Self { task, worker: Worker::begin("deniable session").map_err(Error::Thread)? })
     }
 
@@ -133,6 +134,14 @@ impl Session {
     #[must_use]
     pub fn allowing(mut self, allowed: impl Into<Permissions>) -> Self {
         self.task.allowed = allowed.into();
+        self
+    }
+
+    /// Accepts, for [`Self::register`], that caps or bounds leave out more than
+    /// [`MOST_LEFT_OUT`](crate::MOST_LEFT_OUT) percent of these queries of the policy, given by name.
+    #[must_use]
+    pub fn accepting_losses(mut self, queries: &[&str]) -> Self {
+        self.task.accepted_losses = queries.iter().map(|name| (*name).to_owned()).collect();
         self
     }
 
@@ -181,7 +190,8 @@ impl Session {
     }
 
     /// Checks all rows of all tables and registers their versions, or registers none; the columns with these names, as
-    /// `column` or `table.column`, are accepted although they may read badly.
+    /// `column` or `table.column`, are accepted although they may read badly. Nothing is registered either while caps or
+    /// bounds leave out much of a query, unless that is accepted ([`Self::accepting_losses`]).
     pub fn register(&self, accept: &[&str]) -> Call<Vec<Registration>> {
         let (task, accept) = (self.task.clone(), accept.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>());
         self.worker.call(move || task.register(&accept))
@@ -312,22 +322,12 @@ impl Task {
     }
 
     fn register(&self, accept: &[String]) -> Result<Vec<Registration>, Error> {
-        let accepted = AcceptedFindings::named(accept, &self.plan.policy().tables())?;
+        let accepted = AcceptedFindings::named(accept, &self.plan.policy().tables())?
+            .with_losses(&self.accepted_losses, &self.plan)?;
         let tables = self.locate()?;
         let mut ledger = self.ledger()?;
-        let progress = |rows| (self.tell)(Event::Step(deniable_release::Event::Checking(rows)));
-        let found = |table: &TableVersion, report: &_| {
-            (self.tell)(Event::Step(deniable_release::Event::Scanned { table, report }))
-        };
-        let outcomes = data::check(
-            &mut ledger,
-            &tables,
-            &accepted,
-            &self.resources,
-            ScanListener { progress: &progress, found: &found },
-        )?;
         let step = |step: deniable_release::Event<'_>| (self.tell)(Event::Step(step));
-        data::losses(&ledger, &self.plan, &tables, &self.resources, &step);
+        let outcomes = data::check(&mut ledger, &self.plan, &tables, &accepted, &self.resources, &step)?;
         (self.tell)(Event::Head(ledger.head()));
         let registered = tables.into_iter().zip(outcomes).map(|(table, outcome)| Registration {
             table: table.source.table().name.clone(),

@@ -39,7 +39,7 @@ pub use evaluate::{Limits, Noisy, ShownRow, ShownValue, show, show_with_populati
 pub use planned::{PlannedNumber, planned};
 pub use population::{check_population, without_population};
 pub use ranks::{rank_margin, rank_margin_of};
-pub use truth::{TrueError, Worst, true_errors};
+pub use truth::{SumLoss, Summed, TrueError, TrueErrors, Worst, true_errors};
 
 // `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
 // crates do.

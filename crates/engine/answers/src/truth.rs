@@ -2,12 +2,48 @@
 //! released.
 
 use crate::{Noisy, ShownRow, ShownValue, show};
-use deniable_core::exact::{Rational, ratio};
+use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_data::SourceError;
 use deniable_execute::Exact;
-use deniable_query::{MeasureGroup, Query};
+use deniable_query::{Estimator, MeasureGroup, MeasureKind, Moments, Query};
 use num_traits::{Signed, Zero};
+
+/// The true errors of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrueErrors {
+    /// The errors of its columns of numbers.
+    pub columns: Vec<TrueError>,
+    /// The losses of its sums, including those behind averages, and of its numbers of entities.
+    pub sums: Vec<SumLoss>,
+}
+
+/// The part of a sum that caps and bounds leave out, over all cells of the grouping that loses the largest part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SumLoss {
+    /// The summed values.
+    pub of: Summed,
+    /// The absolute differences between the true sums and those to which noise is added.
+    pub left_out: Rational,
+    /// The sum of the absolute values.
+    pub all: Rational,
+}
+
+/// The values of a sum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Summed {
+    /// One for each entity.
+    Entities,
+    /// This expression.
+    Values(String),
+}
+
+impl SumLoss {
+    /// Whether a larger part is left out than of the other sum.
+    fn is_worse_than(&self, other: &Self) -> bool {
+        &self.left_out * &other.all > &other.left_out * &self.all
+    }
+}
 
 /// The true error of one column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +75,7 @@ impl Worst {
     }
 }
 
-/// Computes the errors of every column of numbers; `None` where protected tables are joined, or results are grouped by
+/// Computes the errors of every column of numbers, and the losses of sums; `None` where protected tables are joined, or results are grouped by
 /// noisy values. `exact` computes a query under the ledger's salt, so that the same rows are kept as in an answer.
 ///
 /// # Errors
@@ -47,7 +83,7 @@ impl Worst {
 pub fn true_errors(
     query: &Query,
     exact: &dyn Fn(&Query) -> Result<Exact, SourceError>,
-) -> Result<Option<Vec<TrueError>>, SourceError> {
+) -> Result<Option<TrueErrors>, SourceError> {
     // So small that noise changes a number once in 10³⁰ draws.
     let decay = Decay::exactly(ratio(1, 10_i64.pow(15)) * ratio(1, 10_i64.pow(15)));
     let (Some(decay), Ok(mut rng)) = (decay, SystemRng::new()) else { return Ok(None) };
@@ -68,6 +104,8 @@ pub fn true_errors(
             truths[at] = std::mem::take(&mut values[at]);
         }
     }
+    let absolute = query.absolute().map(|absolute| without_noise(&absolute)).transpose()?;
+    let sums = sum_losses(query, &answers, &truths, absolute.as_deref());
     let shown = |values, is_bounded| {
         let noisy = Noisy { values, consistent: None, decays: decays.clone() };
         show(&query.without_steps(is_bounded), &noisy, &confidence)
@@ -77,7 +115,54 @@ pub fn true_errors(
         return Ok(None);
     }
     let columns = query.output().names.iter().enumerate();
-    Ok(Some(columns.filter_map(|(at, name)| of_column(name, at, &answers, &truths)).collect()))
+    let columns = columns.filter_map(|(at, name)| of_column(name, at, &answers, &truths)).collect();
+    Ok(Some(TrueErrors { columns, sums }))
+}
+
+/// The losses of sums, of the sums behind averages, and of numbers of entities. Each argument is one vector for each
+/// measure: the numbers of the answer, the true ones and, if values may be negative, the sums of absolute values.
+fn sum_losses(
+    query: &Query,
+    answers: &[Vec<i128>],
+    truths: &[Vec<i128>],
+    absolute: Option<&[Vec<i128>]>,
+) -> Vec<SumLoss> {
+    let mut losses: Vec<SumLoss> = Vec::new();
+    for estimator in (0..query.levels().len()).flat_map(|level| query.answers(level)) {
+        let (measure, count) = match estimator {
+            Estimator::Sum { measure } => (*measure, None),
+            Estimator::Average(Moments { sum, count, .. }) => (*sum, Some(*count)),
+            Estimator::Count { measure } => (*measure, None),
+            Estimator::Weighted(_)
+            | Estimator::Variance { .. }
+            | Estimator::Regression(_)
+            | Estimator::Quantile { .. } => continue,
+        };
+        let (of, centre) = match &query.measures()[measure].kind {
+            MeasureKind::Sum { of, .. } => (Summed::Values(query.argument_in_words(measure)), of.centre),
+            MeasureKind::Entities { .. } => (Summed::Entities, 0),
+            MeasureKind::Rows
+            | MeasureKind::NotNull { .. }
+            | MeasureKind::Product { .. }
+            | MeasureKind::Ranked { .. }
+            | MeasureKind::Tree { .. } => continue,
+        };
+        // The sum of an average is stored without the centre of its values.
+        let sums = |values: &[Vec<i128>]| -> Vec<i128> {
+            let added = |cell: usize| count.map_or(0, |count| values[count][cell].saturating_mul(centre.into()));
+            values[measure].iter().enumerate().map(|(cell, sum)| sum.saturating_add(added(cell))).collect()
+        };
+        let total = |sums: Vec<i128>| sums.into_iter().fold(Rational::zero(), |all, sum| all + whole(sum).abs());
+        let (answer, truth) = (sums(answers), sums(truths));
+        let left_out = total(truth.iter().zip(answer).map(|(truth, answer)| truth.saturating_sub(answer)).collect());
+        let loss = SumLoss { of, left_out, all: total(absolute.map_or(truth, sums)) };
+        match losses.iter_mut().find(|known| known.of == loss.of) {
+            Some(known) if loss.is_worse_than(known) => *known = loss,
+            Some(_) => {}
+            None => losses.push(loss),
+        }
+    }
+    losses
 }
 
 fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -> Option<TrueError> {

@@ -222,8 +222,8 @@ pub struct VersionRegistered {
     pub fingerprint: String,
     /// A hex digest of the reading that the policy declares.
     pub reading: String,
-    /// The columns that the curator accepts despite any values that cannot be read; independent of the values
-    /// themselves.
+    /// The columns that the curator accepts despite any values that cannot be read, and the queries that are accepted
+    /// despite any large losses, as `loss:QUERY#DIGEST`; independent of the values themselves.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<String>,
 }

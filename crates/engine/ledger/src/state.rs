@@ -96,7 +96,8 @@ pub struct Version {
     pub source: String,
     /// The version, as declared.
     pub version: String,
-    /// The columns that the curator accepted despite values that cannot be read, over all readings of the version.
+    /// The columns that the curator accepted despite values that cannot be read, and the queries accepted despite large
+    /// losses (`loss:QUERY#DIGEST`), over all readings of the version; empty in the view of a part.
     pub accepted: BTreeSet<String>,
 }
 
@@ -159,7 +160,10 @@ impl Summary {
         let is_divided =
             self.accounts.iter().any(|account| account.unreserved_share() < whole(1) || !account.parts().is_empty());
         let head = if is_divided { Head::start() } else { self.head.clone() };
-        Self { accounts, head, accepted: Vec::new(), other_than: Vec::new(), ..self.clone() }
+        // Which names the curator accepted may depend on the data.
+        let bare = |version: &Version| Version { accepted: BTreeSet::new(), ..version.clone() };
+        let versions = self.versions.iter().map(bare).collect();
+        Self { accounts, head, versions, accepted: Vec::new(), other_than: Vec::new(), ..self.clone() }
     }
 
     /// The summary of a ledger that does not exist yet.

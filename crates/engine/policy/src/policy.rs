@@ -49,6 +49,7 @@ pub struct Policy {
     display: Display,
     typical: Typical,
     queries: Vec<Query>,
+    is_asked: bool,
 }
 
 impl Policy {
@@ -263,7 +264,14 @@ impl Policy {
     pub fn with_query(&self, asker: &str, name: &str, sql: &str, share: &Rational) -> Result<Self, QueryError> {
         let query = Query::single(name, sql, share)?;
         let asker = asker.to_owned();
-        Ok(Self { name: asker, spend: Rational::from_integer(1.into()), queries: vec![query], ..self.clone() })
+        let spend = Rational::from_integer(1.into());
+        Ok(Self { name: asker, spend, queries: vec![query], is_asked: true, ..self.clone() })
+    }
+
+    /// Whether its query was asked outside of the policy ([`Self::with_query`]), perhaps by an analyst.
+    #[must_use]
+    pub fn is_asked(&self) -> bool {
+        self.is_asked
     }
 
     /// A policy with the same promise that asks for advice on the caps and bounds of these queries, by their positions,
@@ -539,6 +547,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         display: display?,
         typical: typical?,
         queries: queries?,
+        is_asked: false,
     })
 }
 

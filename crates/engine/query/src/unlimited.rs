@@ -69,6 +69,25 @@ impl Query {
         Some(query)
     }
 
+    /// The unlimited query whose sums are of absolute values; `None` where no summed value may be negative by its bounds,
+    /// and where protected tables are joined.
+    pub fn absolute(&self) -> Option<Self> {
+        let is_signed = |at: &usize| self.rows.arguments[*at].grid.as_ref().is_some_and(|grid| grid.low < 0);
+        let signed: Vec<usize> = (0..self.rows.arguments.len()).filter(is_signed).collect();
+        if signed.is_empty() {
+            return None;
+        }
+        let mut query = self.unlimited(MeasureGroup::Sums)?;
+        for at in signed {
+            let value = query.rows.arguments[at].value;
+            // Dates have no absolute value.
+            if let Ok(value) = query.rows.program.call(Operation::Absolute, &[value]) {
+                query.rows.arguments[at].value = value;
+            }
+        }
+        Some(query)
+    }
+
     /// Its output for all cells, in the order of their keys, and without clamped averages.
     pub fn without_steps(&self, is_bounded: bool) -> Self {
         let mut query = self.clone();

@@ -1,15 +1,19 @@
-//! The columns that cannot be read as declared, and the quirks of delimited text, that a curator accepts by name.
+//! The columns that cannot be read as declared, the quirks of delimited text, and the large losses of queries, that a
+//! curator accepts by name.
 
+use crate::losses::recorded_name;
+use crate::plan::Plan;
 use deniable_core::schema::{DeclaredTable, Format};
 use deniable_core::text::nearest;
 use deniable_data::check::Quirk;
+use deniable_policy::QuerySubject;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns and quirks that are accepted regardless of a scan's findings, by table.
+/// Columns, quirks and losses that are accepted regardless of a scan's findings, by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcceptedFindings(BTreeMap<String, BTreeSet<String>>);
 
-/// A name that does not identify one column.
+/// A name that does not identify one column or query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AcceptError {
     /// No declared column has this name.
@@ -27,6 +31,16 @@ pub enum AcceptError {
         name: String,
         /// The full names of these columns.
         candidates: Vec<String>,
+    },
+    /// No query of the policy has this name.
+    #[error("the policy has no query \"{name}\"")]
+    UnknownQuery {
+        /// The name.
+        name: String,
+        /// A query with a similar name.
+        nearest: Option<String>,
+        /// The names of all queries.
+        known: Vec<String>,
     },
 }
 
@@ -77,7 +91,27 @@ impl AcceptedFindings {
         Ok(accepted)
     }
 
-    /// The accepted columns and quirks of a table.
+    /// Accepts also that caps and bounds leave out much of these queries of a plan, for every table that they read.
+    ///
+    /// # Errors
+    /// When the plan has no query of a name.
+    pub fn with_losses(mut self, queries: &[String], plan: &Plan) -> Result<Self, AcceptError> {
+        let own = || plan.queries().iter().filter(|planned| planned.declared().about == QuerySubject::Cells);
+        for name in queries {
+            let Some(planned) = own().find(|planned| planned.declared().name == *name) else {
+                let known: Vec<&str> = own().map(|planned| planned.declared().name.as_str()).collect();
+                let nearest = nearest(name, &known).map(str::to_owned);
+                let known = known.into_iter().map(str::to_owned).collect();
+                return Err(AcceptError::UnknownQuery { name: name.clone(), nearest, known });
+            };
+            for table in planned.query().tables() {
+                self.0.entry(table.to_owned()).or_default().insert(recorded_name(planned));
+            }
+        }
+        Ok(self)
+    }
+
+    /// The accepted columns, quirks and losses of a table, as the ledger records them.
     #[must_use]
     pub fn of(&self, table: &str) -> BTreeSet<String> {
         self.0.get(table).cloned().unwrap_or_default()

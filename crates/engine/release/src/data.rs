@@ -1,10 +1,12 @@
 //! The files of the declared versions, and the curator's acceptance of what a scan finds in them. Everything here is
 //! for the curator: it depends on private rows.
 //!
-//! Data that cannot be read as declared are stopped here only, before a version is registered. After the registration,
-//! no answer depends on the findings of a scan: near the threshold a single row would decide them.
+//! Data that cannot be read as declared, and caps and bounds that leave out much ([`crate::losses`]), stop a version
+//! here only, before it is registered. After the registration, no answer depends on the findings of a scan or on losses:
+//! near the threshold a single row would decide them.
 
 use crate::accepted::{AcceptedFindings, full_name};
+use crate::losses::{LargeLoss, MOST_LEFT_OUT, large, recorded_name};
 use crate::plan::{Plan, QueryPlan};
 use crate::release::{Event, salt};
 use deniable_core::schema::TableSchema;
@@ -13,7 +15,7 @@ use deniable_data::check::{Report, ToAccept};
 use deniable_data::{Connections, InMemory};
 use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
-use deniable_ledger::{Ledger, OpenError, Purpose, RegistrationOutcome, VersionError};
+use deniable_ledger::{Ledger, OpenError, Part, Purpose, RegistrationOutcome, VersionError};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_pushdown::look;
 use deniable_query::Query;
@@ -41,6 +43,14 @@ pub enum DataError {
     Bad {
         /// The findings to accept; never empty.
         found: Vec<UnacceptedFinding>,
+        /// Whether the versions are already registered under this reading; they remain registered.
+        registered: bool,
+    },
+    /// Caps or bounds leave out much of some queries, and no curator has accepted that.
+    #[error("{}", losses_in_words(.found))]
+    Losses {
+        /// The losses to accept; never empty.
+        found: Vec<LargeLoss>,
         /// Whether the versions are already registered under this reading; they remain registered.
         registered: bool,
     },
@@ -96,6 +106,15 @@ fn in_words(found: &[UnacceptedFinding]) -> String {
             ),
         },
     }
+}
+
+fn losses_in_words(found: &[LargeLoss]) -> String {
+    let queries: BTreeSet<&str> = found.iter().map(|loss| loss.query.as_str()).collect();
+    let queries = match (queries.len(), queries.first()) {
+        (1, Some(name)) => format!("query \"{name}\""),
+        (several, _) => format!("{several} queries"),
+    };
+    format!("caps or bounds leave out more than {MOST_LEFT_OUT}% of {queries}, and that is not accepted")
 }
 
 /// The treatment of a version that is not registered under the policy's reading. In both modes it is scanned and
@@ -159,62 +178,79 @@ fn digest(table: &deniable_core::schema::DeclaredTable) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Callbacks on the progress of a scan.
-#[derive(Clone, Copy)]
-pub struct ScanListener<'a> {
-    /// Called with the number of rows scanned so far.
-    pub progress: &'a dyn Fn(u64),
-    /// Called with the findings of each scanned table.
-    pub found: &'a dyn Fn(&TableVersion, &Report),
-}
-
-/// Scans the data and registers all versions, or none: `deniable data check`. The findings that the curator accepts
-/// remain accepted for the version under this reading.
+/// Scans the data, computes the losses of the plan's queries, and registers all versions, or none: `deniable data check`.
+/// The findings and losses that the curator accepts remain accepted for the version under this reading.
 ///
 /// # Errors
-/// When files cannot be read or are broken, when columns that are not accepted cannot be read as declared, and when a
-/// version is registered with other contents.
+/// When files cannot be read or are broken, when columns that are not accepted cannot be read as declared, when caps or
+/// bounds leave out much of a query that is not accepted, and when a version is registered with other contents.
 pub fn check(
     ledger: &mut Ledger,
+    plan: &Plan,
     tables: &[TableVersion],
     accepted: &AcceptedFindings,
     resources: &Resources,
-    tell: ScanListener<'_>,
+    tell: &dyn Fn(Event<'_>),
 ) -> Result<Vec<RegistrationOutcome>, DataError> {
     let all: Vec<&TableVersion> = tables.iter().collect();
-    scan_and_register(ledger, &all, accepted, resources, tell)
+    let new = NewVersions { tables: &all, all: tables, judged: Some(plan) };
+    scan_and_register(ledger, &new, accepted, resources, tell)
 }
 
 /// Computes the exact losses of each query of a plan through caps and bounds, with the rows that this ledger's answers
-/// would keep: for the curator only. Caps that are chosen by these figures depend on the data. Errors are reported and
-/// stop nothing: the data are registered in any case. Queries on engines that hold rows are skipped.
-pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[TableVersion], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
-    let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
-    let is_here = |planned: &&QueryPlan| planned.for_engine(plan.policy()).is_none();
-    for planned in
-        plan.queries().iter().filter(|planned| planned.declared().about == QuerySubject::Cells).filter(is_here)
-    {
+/// would keep, and returns the large ones, by the position of the query: for the curator only. Caps that are chosen by
+/// these figures depend on the data. Errors are reported and stop nothing: such losses are not judged. Queries on
+/// engines that hold rows, and those of which no new version is read, are skipped.
+fn losses(
+    ledger: &Ledger,
+    plan: &Plan,
+    new: &NewVersions<'_>,
+    scans: &[ScannedData],
+    resources: &Resources,
+    tell: &dyn Fn(Event<'_>),
+) -> Vec<(usize, Vec<LargeLoss>)> {
+    let scanned = |table: &TableVersion| {
+        let at = new.tables.iter().position(|new| new.name() == table.name())?;
+        Some(table.source.clone().of_version(key(ledger), Some(&scans[at].fingerprint)))
+    };
+    let sources = new.all.iter().map(|table| scanned(table).unwrap_or_else(|| table.registered(ledger)));
+    let sources: Vec<Source> = sources.collect();
+    let is_judged = |planned: &QueryPlan| {
+        planned.declared().about == QuerySubject::Cells
+            && planned.for_engine(plan.policy()).is_none()
+            && planned.query().tables().any(|read| new.tables.iter().any(|table| table.name() == read))
+    };
+    let mut all = Vec::new();
+    for (at, planned) in plan.queries().iter().enumerate().filter(|(_, planned)| is_judged(planned)) {
         let query = planned.declared().name.as_str();
-        let progress = |progress| tell(Event::Computing(query, progress));
+        let progress = |progress| tell(Event::ComputingLosses(query, progress));
         let losses = deniable_execute::losses(&sources, planned.query(), &salt(ledger), resources, &progress);
         tell(Event::LeftOut { query, losses: losses.as_ref() });
         let exact = |query: &Query| deniable_execute::exact(&sources, query, &salt(ledger), resources, &progress);
         let errors = deniable_answers::true_errors(planned.query(), &exact);
-        tell(Event::TrueErrors { query, errors: errors.as_ref().map(Option::as_deref) });
+        let columns = errors.as_ref().map(|errors| errors.as_ref().map(|errors| errors.columns.as_slice()));
+        tell(Event::TrueErrors { query, errors: columns });
+        if let Ok(losses) = losses {
+            let sums = errors.ok().flatten().map(|errors| errors.sums).unwrap_or_default();
+            all.push((at, large(planned, &losses, &sums)));
+        }
     }
+    all
 }
 
 /// Checks that the files of all tables are the registered versions, scans and registers versions that are not
 /// registered under the policy's reading, and returns those. The other versions are only compared with the registered
-/// contents.
+/// contents. `all` are the tables of the plan, `tables` those that are used.
 ///
 /// # Errors
 /// When the files are not the registered ones, or a version needs a curator's decision before its registration.
 pub fn ensure<'v>(
     ledger: &mut Ledger,
+    plan: &Plan,
+    all: &'v [TableVersion],
     tables: &[&'v TableVersion],
     resources: &Resources,
-    tell: ScanListener<'_>,
+    tell: &dyn Fn(Event<'_>),
 ) -> Result<Vec<&'v TableVersion>, DataError> {
     let (known, new): (Vec<&TableVersion>, Vec<&TableVersion>) =
         tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
@@ -232,7 +268,10 @@ pub fn ensure<'v>(
             return Err(changed(table));
         }
     }
-    scan_and_register(ledger, &new, &AcceptedFindings::default(), resources, tell)?;
+    // A refusal would tell the author of a query about the data: only the policy's own queries are judged.
+    let judged = Some(plan).filter(|plan| !plan.policy().is_asked() && *plan.part() == Part::Whole);
+    let versions = NewVersions { tables: &new, all, judged };
+    scan_and_register(ledger, &versions, &AcceptedFindings::default(), resources, tell)?;
     Ok(new)
 }
 
@@ -252,34 +291,56 @@ struct ScannedData {
     fingerprint: String,
 }
 
+/// Versions to register.
+struct NewVersions<'a> {
+    tables: &'a [&'a TableVersion],
+    /// All tables of the plan, which queries may read beside these.
+    all: &'a [TableVersion],
+    /// The plan whose large losses stop the registration, if any.
+    judged: Option<&'a Plan>,
+}
+
 fn scan_and_register(
     ledger: &mut Ledger,
-    tables: &[&TableVersion],
+    new: &NewVersions<'_>,
     accepted: &AcceptedFindings,
     resources: &Resources,
-    tell: ScanListener<'_>,
+    tell: &dyn Fn(Event<'_>),
 ) -> Result<Vec<RegistrationOutcome>, DataError> {
+    let tables = new.tables;
     let scans = tables.iter().map(|table| {
-        let scanned = scan(ledger, table, resources, tell.progress)?;
-        (tell.found)(table, &scanned.report);
+        let scanned = scan(ledger, table, resources, &|rows| tell(Event::Checking(rows)))?;
+        tell(Event::Scanned { table, report: &scanned.report });
         Ok(scanned)
     });
     let scans: Vec<ScannedData> = scans.collect::<Result<_, DataError>>()?;
+    let is_accepted = |table: &TableVersion, name: &str| {
+        accepted.of(table.name()).contains(name) || table.accepted(ledger).is_some_and(|before| before.contains(name))
+    };
+    let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
     // All tables are judged before any is registered: a partial registration would count as accepted.
     let mut bad = Vec::new();
     for (table, ScannedData { report, .. }) in tables.iter().zip(&scans) {
         if !report.is_usable() {
             return Err(DataError::Unusable(report.clone()));
         }
-        let now = accepted.of(table.name());
-        let before = table.accepted(ledger);
-        let is_accepted = |name: &str| now.contains(name) || before.is_some_and(|before| before.contains(name));
-        let open = report.to_accept().filter(|found| !is_accepted(found.name()));
+        let open = report.to_accept().filter(|found| !is_accepted(table, found.name()));
         bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
     }
     if !bad.is_empty() {
-        let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
         return Err(DataError::Bad { found: bad, registered });
+    }
+    if let Some(plan) = new.judged {
+        let is_open = |planned: &QueryPlan| {
+            let reads = |table: &&TableVersion| planned.query().tables().any(|read| read == table.name());
+            !new.all.iter().filter(reads).all(|table| is_accepted(table, &recorded_name(planned)))
+        };
+        let losses = losses(ledger, plan, new, &scans, resources, tell);
+        let open = losses.into_iter().filter(|(at, _)| is_open(&plan.queries()[*at]));
+        let found: Vec<LargeLoss> = open.flat_map(|(_, large)| large).collect();
+        if !found.is_empty() {
+            return Err(DataError::Losses { found, registered });
+        }
     }
     let register = |(table, scanned): (&&TableVersion, ScannedData)| {
         let contents = Contents {

@@ -2,11 +2,13 @@
 
 use crate::accepted::AcceptError;
 use crate::data::{DataError, UnacceptedFinding};
+use crate::losses::{Cause, LargeLoss};
 use crate::plan::{PlanError, PlanErrorKind, PlanErrors, UnknownQuery};
 use crate::release::ReleaseError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_policy::{Policy, Query};
 use deniable_query::Place;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The text that an error of a query points into, with its name and the bytes of the error.
@@ -95,6 +97,12 @@ impl Diagnose for AcceptError {
                 let each: Vec<String> = candidates.iter().map(|name| surface.set("accept", name)).collect();
                 format!("write {}", each.join(" or "))
             }
+            Self::UnknownQuery { nearest: Some(near), .. } => {
+                format!("did you mean {}?", surface.set("accept_loss", quoted(near)))
+            }
+            Self::UnknownQuery { nearest: None, known, .. } => {
+                format!("its queries are \"{}\"", known.join("\", \""))
+            }
         };
         vec![Diagnostic::new(Code::Data, self).with_help(help)]
     }
@@ -116,6 +124,34 @@ fn accepting(found: &[UnacceptedFinding], surface: Surface) -> String {
         }
         Surface::Python => format!("session.register(accept=[{}])", names(&|name| format!("\"{name}\"")).join(", ")),
         Surface::Library => format!("session.register(&[{}])", names(&|name| format!("\"{name}\"")).join(", ")),
+    }
+}
+
+/// The command or call that accepts the losses of these queries by name.
+fn accepting_losses(found: &[LargeLoss], surface: Surface) -> String {
+    let queries: BTreeSet<&str> = found.iter().map(|loss| loss.query.as_str()).collect();
+    let names = |write: &dyn Fn(&str) -> String| queries.iter().map(|name| write(name)).collect::<Vec<_>>();
+    match surface {
+        Surface::Command => {
+            let flags = names(&|name| format!("--accept-loss {}", quoted(name)));
+            format!("deniable data check <policy> {}", flags.join(" "))
+        }
+        Surface::Python => {
+            format!("session.register(accept_loss=[{}])", names(&|name| format!("{name:?}")).join(", "))
+        }
+        Surface::Library => {
+            format!("session.accepting_losses(&[{}]).register(&[])", names(&|name| format!("{name:?}")).join(", "))
+        }
+    }
+}
+
+/// What makes a loss smaller.
+fn less_of(loss: &LargeLoss) -> &'static str {
+    let is_bounds = |cause: &Cause| matches!(cause, Cause::Bounds(_));
+    match (loss.by.iter().any(is_bounds), loss.by.iter().all(is_bounds)) {
+        (_, true) => "widen the bounds",
+        (false, _) => "raise a cap, in [entity] or for this query",
+        (true, false) => "raise a cap, in [entity] or for this query, or widen the bounds",
     }
 }
 
@@ -153,6 +189,21 @@ impl Diagnose for DataError {
                      the data are meant to be like this, accept the findings by name; the ledger stores the names \
                      only:\n{}",
                     accepting(found, surface)
+                );
+                each.chain([own.with_help(help)]).collect()
+            }
+            Self::Losses { found, registered } => {
+                let each = found.iter().map(|loss| Diagnostic::new(Code::Data, loss).with_help(less_of(loss)));
+                let so_far = if *registered {
+                    "the version stays registered, and nothing was added"
+                } else {
+                    "nothing was registered and nothing charged"
+                };
+                let help = format!(
+                    "{so_far}. Caps and bounds that are chosen by these figures depend on the data; `deniable suggest` \
+                     suggests some under the promise. If the answers are meant to leave out this much, accept it by \
+                     query; the ledger stores the names only:\n{}",
+                    accepting_losses(found, surface)
                 );
                 each.chain([own.with_help(help)]).collect()
             }

@@ -12,7 +12,8 @@
 //! | advice on caps and bounds, charged as a query | [`suggest`] |
 //! | the same policy under another promise | [`whatif`] |
 //! | checks that files are the declared version and can be read as declared, for the curator | [`data`] |
-//! | columns accepted by name although they cannot be read as declared | [`accepted`] |
+//! | queries of which caps or bounds leave out much, for the curator | [`losses`] |
+//! | columns and losses that a curator accepts by name | [`accepted`] |
 //! | the statement for an engine that holds the rows, and its trial | [`engine`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
 //! | from answers to their published form: intervals, noise, warnings | [`show`] |
@@ -24,6 +25,7 @@ mod diagnose;
 pub mod engine;
 pub mod forecast;
 pub mod least;
+pub mod losses;
 mod notes;
 pub mod plan;
 mod public;
@@ -41,6 +43,7 @@ pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, ope
 pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
 pub use least::{LeastError, LeastPromise, QueryNeed, least};
+pub use losses::{Cause, LargeLoss, MOST_LEFT_OUT, Quantity};
 pub use plan::{MeasurePlan, Plan, PlanError, PlanErrors, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{

@@ -128,14 +128,14 @@ pub enum Event<'a> {
         /// The findings of the scan.
         report: &'a deniable_data::check::Report,
     },
-    /// The losses of a query through caps and bounds, computed in the curator's check of the data.
+    /// The losses of a query through caps and bounds, computed before a version is registered.
     LeftOut {
         /// The query's name.
         query: &'a str,
         /// The exact losses, or the error of computing them.
         losses: Result<&'a Losses, &'a SourceError>,
     },
-    /// The true errors of a query, because of caps and bounds, from the curator's check of the data.
+    /// The true errors of a query, because of caps and bounds, computed before a version is registered.
     TrueErrors {
         /// The query's name.
         query: &'a str,
@@ -147,6 +147,8 @@ pub enum Event<'a> {
     Registered(&'a TableVersion),
     /// All answers about this table are stored ones, and its files were written to after its version was registered.
     WrittenSince(&'a TableVersion),
+    /// Computing the losses of a query, before a version is registered.
+    ComputingLosses(&'a str, Progress),
     /// Computing a query, with the progress of reading.
     Computing(&'a str, Progress),
     /// The levels of a query's answer, with this number of cells, are being made consistent.
@@ -198,7 +200,7 @@ struct Queries<'a> {
 ///
 /// Queries that were answered before are shown again at no cost, without reading the files. Everything that can be
 /// refused is refused before the first charge. Tables that are not registered under the policy's reading are scanned
-/// and registered first; the release stops there unless `registering` is [`RegistrationMode::GoOn`].
+/// and registered first, unless caps or bounds leave out much of the policy's queries; the release stops there unless `registering` is [`RegistrationMode::GoOn`].
 ///
 /// # Errors
 /// When the data, the ledger or the budget do not allow it; the error states the charges made.
@@ -369,10 +371,7 @@ impl Kind for Queries<'_> {
             return Ok(());
         }
         let used: Vec<&TableVersion> = tables.iter().filter(|table| reads(table, &asked)).collect();
-        let progress = |rows| (self.tell)(Event::Checking(rows));
-        let found = |table: &TableVersion, report: &_| (self.tell)(Event::Scanned { table, report });
-        let registered =
-            data::ensure(ledger, &used, self.resources, data::ScanListener { progress: &progress, found: &found })?;
+        let registered = data::ensure(ledger, plan, &tables, &used, self.resources, self.tell)?;
         registered.iter().for_each(|table| (self.tell)(Event::Registered(table)));
         if self.allowed.registering == RegistrationMode::Stop && !registered.is_empty() {
             return Err(ReleaseError::OnlyRegistered);

@@ -263,13 +263,15 @@ pub enum Data {
 Examples:
   deniable data check policy.toml
   deniable data check policy.toml --accept death --accept visits.day
+  deniable data check policy.toml --accept-loss \"tests by kind\"
   deniable data check policy.toml --format json
 
 The output depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
 while a declared column that is not accepted by name cannot be read as declared: 2% of its values do not parse as its \
 type or are not among its keys, or it has no values. The same holds while fields without a quote at the start contain \
 one (csv:bare-quotes), quoted fields contain a line end (csv:line-ends), or rows end with a lone carriage return \
-(csv:lone-returns). The ledger records the accepted names, but no findings.")]
+(csv:lone-returns). The same holds while caps or bounds leave out more than 10% of the rows, the entities or the sum \
+of a query that is not accepted with --accept-loss. The ledger records the accepted names, but no findings.")]
     Check(DataCheck),
     /// Copy a snapshot of a database's rows to Parquet files, and register these as the policy's version.
     #[command(after_help = "\
@@ -304,6 +306,10 @@ pub struct DataCheck {
     /// `csv:line-ends`; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
+    /// Accept that caps or bounds leave out more than 10% of the rows, the entities or a sum of this query of the policy;
+    /// may be given several times.
+    #[arg(long, value_name = "QUERY")]
+    pub accept_loss: Vec<String>,
     /// State that the other ledgers of the folder that mention the policy or its tables are about other people. Only
     /// for a new ledger, which records it.
     #[arg(long)]

@@ -53,6 +53,10 @@ pub struct Serve {
     /// may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
+    /// Register the data although caps or bounds leave out more than 10% of this query of the policy, as `data check`
+    /// does; may be given several times.
+    #[arg(long, value_name = "QUERY")]
+    pub accept_loss: Vec<String>,
 }
 
 /// The server whose accounts are managed.

@@ -55,6 +55,7 @@ pub fn teller(progress: Arc<Progress>) -> impl Fn(Event<'_>) + Send + Sync + 'st
 fn tell(progress: &Progress, step: Step<'_>) {
     match step {
         Step::Checking(rows) => progress.rows("checking the data", rows),
+        Step::ComputingLosses(name, read) => progress.read(&format!("losses of {name}"), read),
         Step::Computing(name, read) => progress.read(name, read),
         Step::Trying(name) => progress.says(&format!("{name}: testing the engine on made-up rows")),
         Step::Tried(name, about) => {

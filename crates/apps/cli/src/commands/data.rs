@@ -103,8 +103,9 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
         Event::Head(head) => *held(&last) = Some(head.clone()),
         other => tell(other),
     });
-    let accept: Vec<&str> = args.accept.iter().map(String::as_str).collect();
-    let result = session.register(&accept).wait();
+    let [accept, accept_loss] =
+        [&args.accept, &args.accept_loss].map(|names| names.iter().map(String::as_str).collect::<Vec<&str>>());
+    let result = session.accepting_losses(&accept_loss).register(&accept).wait();
     progress.done();
     if as_json {
         // Printed also if the registration failed: the findings explain why.
@@ -112,10 +113,6 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
         let true_errors = std::mem::take(&mut *held(&errors));
         publish(&deniable::json(&DataReport { tables, queries, true_errors }), None)?;
     }
-    let registered = result.map_err(|error| match error {
-        Error::Accept(error) => misnamed(&error),
-        other => other.into(),
-    })?;
     let losses = std::mem::take(&mut *held(&losses));
     if !as_json && !losses.is_empty() {
         say(left_out(&losses).trim_end());
@@ -124,6 +121,10 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     if !as_json && !errors.is_empty() {
         say(true_errors(&errors).trim_end());
     }
+    let registered = result.map_err(|error| match error {
+        Error::Accept(error) => misnamed(&error),
+        other => other.into(),
+    })?;
     for Registration { table, version, outcome, .. } in registered {
         say(match outcome {
             RegistrationOutcome::New => format!("registered version \"{version}\" of `{table}`"),
@@ -147,7 +148,7 @@ fn held<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The failure of a name after --accept that matches no column or several.
+/// The failure of a name after --accept or --accept-loss that matches no column or query, or several columns.
 fn misnamed(error: &AcceptError) -> Failure {
     let help = match error {
         AcceptError::Unknown { nearest: Some(nearest), .. } => {
@@ -157,6 +158,13 @@ fn misnamed(error: &AcceptError) -> Failure {
             "name a column that the policy declares, as `column` or `table.column`; no data was read".to_owned()
         }
         AcceptError::Ambiguous { candidates, .. } => format!("choose one of {}", candidates.join(", ")),
+        AcceptError::UnknownQuery { nearest: Some(nearest), .. } => {
+            format!("did you mean \"{nearest}\"? No data was read")
+        }
+        AcceptError::UnknownQuery { nearest: None, known, .. } => {
+            format!("its queries are \"{}\"; no data was read", known.join("\", \""))
+        }
     };
-    Failure::usage(format!("--accept: {error}"), help)
+    let flag = if matches!(error, AcceptError::UnknownQuery { .. }) { "--accept-loss" } else { "--accept" };
+    Failure::usage(format!("{flag}: {error}"), help)
 }

@@ -34,6 +34,7 @@ fn a_policy_may_have_no_queries_yet() {
     let policy = Policy::parse_to_ask_later(file, before).unwrap();
     assert!(policy.queries().is_empty());
     let asked = policy.with_query("somebody", "q", "SELECT COUNT(*) FROM visits", &ratio(1, 40)).unwrap();
+    assert!(asked.is_asked() && !policy.is_asked());
     assert_eq!(asked.queries().len(), 1);
     let refused = parse(before).unwrap_err().to_string();
     assert!(refused.contains("the policy has no query"), "{refused}");

@@ -60,14 +60,17 @@ impl Checks {
 
     /// The public failure of a registration. The private findings go to the terminal or the file.
     pub fn refused(&self, error: Error) -> Failure {
-        if !matches!(error, Error::Data(DataError::Unusable(_) | DataError::Bad { .. })) {
-            return error.into();
-        }
+        let public = match &error {
+            Error::Data(DataError::Unusable(_) | DataError::Bad { .. }) => {
+                "the data cannot be read as the policy declares"
+            }
+            Error::Data(DataError::Losses { .. }) => "caps or bounds leave out much of the policy's queries",
+            _ => return error.into(),
+        };
         let private = Failure::from(error);
         if std::io::stderr().is_terminal() {
             return private;
         }
-        let public = "the data cannot be read as the policy declares";
         self.found(public, &private.in_words());
         Failure::refused(public, "run `deniable data check` to see where; nothing was registered or charged")
     }

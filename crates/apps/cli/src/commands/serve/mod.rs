@@ -28,6 +28,10 @@ pub fn config(stated: Option<&Path>, policy: &Path) -> Result<Option<Config>, Fa
     config.map(Some).map_err(|error| Failure::refused(error, "docs/how-to/serve.md lists every setting"))
 }
 
+fn names(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
+}
+
 /// Runs the server until a signal stops it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let policy = load(&args.place)?;
@@ -73,8 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let checks = Checks(config.check_log.clone());
     let session = Session::new(policy.clone())?.with_resources(config.resources());
     let session = session.telling(checks.teller(progress.clone()));
-    let accept: Vec<&str> = args.accept.iter().map(String::as_str).collect();
-    let registered = session.register(&accept).wait();
+    let registered = session.accepting_losses(&names(&args.accept_loss)).register(&names(&args.accept)).wait();
     progress.done();
     registered.map_err(|error| checks.refused(error))?;
     let place = crate::args::policy::PolicyPlace {
@@ -82,7 +85,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         data: args.place.data.clone(),
         ledger: args.place.ledger.clone(),
     };
-    let (stated, listen, accepted) = (args.config.clone(), config.listen, args.accept.clone());
+    let (stated, listen) = (args.config.clone(), config.listen);
+    let (accepted, losses) = (args.accept.clone(), args.accept_loss.clone());
     let reload = move || {
         let anew = || {
             let policy = load(&place)?;
@@ -90,10 +94,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             // A reloaded policy's data are served only after they were scanned and registered.
             let (checks, progress) = (Checks(config.check_log.clone()), Arc::new(Progress::new()));
             let session = Session::new(policy.clone())?.with_resources(config.resources());
-            let registered = session
-                .telling(checks.teller(progress.clone()))
-                .register(&accepted.iter().map(String::as_str).collect::<Vec<_>>())
-                .wait();
+            let session = session.telling(checks.teller(progress.clone())).accepting_losses(&names(&losses));
+            let registered = session.register(&names(&accepted)).wait();
             progress.done();
             registered.map_err(|error| checks.refused(error))?;
             let log = stated_log.clone().unwrap_or_else(|| config.log.clone());

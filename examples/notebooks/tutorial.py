@@ -97,7 +97,7 @@ def _(answer, left, mo):
     mo.md(
         f"""
         {left} of the promise is left. The numbers are exact fractions (`answer.rows`), and each has its interval (`answer.intervals`), which covers the true average of the rows
-        that count in {answer.confidence} of all draws of the noise. The interval does not cover what caps and clamping leave out: at most three visits of one patient in a department
+        that count in {answer.confidence} of all draws of the noise. The interval does not cover what caps and clamping leave out: at most four visits of one patient in a department
         count, and at most two departments.
 
         As a data frame:

@@ -132,7 +132,7 @@ impl Session {
             None => session.plan().named(&names).map_err(|error| raised(py, &error))?,
         };
         let notes = plan.queries().iter().flat_map(|planned| {
-            planned.query().undeclared().into_iter().map(move |note| format!("{}: {note}", planned.declared().name))
+            planned.doubts().into_iter().map(move |note| format!("{}: {note}", planned.declared().name))
         });
         Ok(notes.collect())
     }

@@ -214,7 +214,7 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
     }
     if let Some(planned) = plan.queries().first() {
         lines.push(format!("Groups: {}, including empty ones", cells(planned)));
-        lines.extend(planned.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
+        lines.extend(planned.doubts().into_iter().map(|note| format!("Note: {note}")));
     }
     lines.push(match left(account, plan.part()) {
         Some(left) => format!("Left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)),

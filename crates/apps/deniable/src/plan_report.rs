@@ -314,8 +314,7 @@ fn hints(plan: &Plan, planned: &QueryPlan, all: &[AnswerForecast]) -> Vec<String
         format!("{}, {}: mostly noise; {helps} would help", planned.declared().name, answer.name)
     };
     let apart = counted_apart(planned).map(|hint| format!("{}: {hint}", planned.declared().name));
-    let undeclared =
-        planned.query().undeclared().into_iter().map(|note| format!("{}: {note}", planned.declared().name));
+    let undeclared = planned.doubts().into_iter().map(|note| format!("{}: {note}", planned.declared().name));
     undeclared.chain(apart).chain(all.iter().filter(noisy).map(hint)).collect()
 }
 

@@ -31,6 +31,7 @@ pub mod plan;
 mod public;
 mod quality;
 pub mod release;
+mod rows_each;
 pub mod show;
 pub mod suggest;
 pub mod target;

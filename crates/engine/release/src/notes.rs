@@ -1,7 +1,9 @@
 //! Notes beside an answer: effects of caps, bounds and keys, numbers that are not usable, groupings that add up.
 
 use crate::plan::{Plan, QueryPlan};
+use crate::quality::Unbounded;
 use crate::release::QueryAnswer;
+use crate::rows_each;
 use crate::show::{confidence, scalar, value_kind};
 use deniable_answers::Consistency;
 use deniable_core::exact::{Rational, Rounding, percent, whole};
@@ -42,12 +44,17 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
 
 /// Explains why numbers have no class, and how to get one. The note depends only on whether caps or bounds can leave
 /// out an amount that no public statement bounds, and not on the numbers.
-pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
-    is_unknown.then(|| {
+pub(crate) fn noise_only(reason: Option<Unbounded>) -> Option<String> {
+    let state = match reason? {
+        Unbounded::Loss => "state a bound with `typical_left_out` in [quality] or [[query]]",
+        Unbounded::RowsEach => {
+            "numbers of rows per entity need a `typical_left_out` in [[query]], or a query with one row of each entity"
+        }
+    };
+    Some(format!(
         "\"noise only\": the noise alone would allow class A, B or C, but no public statement bounds the rows and \
-         values that caps and bounds leave out; state a bound with `typical_left_out` in [quality] or [[query]]"
-            .to_owned()
-    })
+         values that caps and bounds leave out; {state}"
+    ))
 }
 
 /// Whether the groupings of a query add up, with the reason if they do not; `None` for a single grouping.
@@ -277,6 +284,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     clamped.dedup();
     all.extend(clamped);
     all.extend(sums_apart(planned));
+    all.extend(rows_each::hint(planned.query()));
     for group in planned.query().groups().iter().filter(|group| planned.query().may_leave_out(group)) {
         let whose = match plan.policy().entity() {
             Some(entity) if planned.query().is_of_entity_rows() => format!("entities, by `{}`,", entity.key),

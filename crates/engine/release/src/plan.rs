@@ -4,6 +4,7 @@ use crate::contained::ContainingAnswer;
 use crate::diagnose::QueryExcerpt;
 use crate::engine;
 use crate::public::rows_of;
+use crate::rows_each;
 use crate::suggest::ladders;
 use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
@@ -457,6 +458,13 @@ impl QueryPlan {
             QuerySubject::LeftOut { .. } => format!("-- entities of which the caps leave something out\n{sql}"),
             QuerySubject::Values { .. } => format!("-- values of entities, for advice on caps and bounds\n{sql}"),
         }
+    }
+
+    /// Notes on a query that is valid but probably unintended: comparisons with undeclared keys, and averages of rows per
+    /// entity that caps bias. They follow from the policy and the query alone.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<String> {
+        self.query.undeclared().into_iter().chain(rows_each::hint(&self.query)).collect()
     }
 
     /// The measured query.

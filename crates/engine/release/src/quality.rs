@@ -6,12 +6,14 @@
 //! | an interval that is open, or contains 0 or all possible values | not usable: noise alone could give the number |
 //! | a rank | its error relative to the rows of the cell, by a noisy count or a public guess |
 //! | caps or bounds that can leave rows or values out | "noise only", until a public statement bounds the loss |
+//! | capped rows divided by a number of entities | the same, and a statement about all queries does not suffice |
 //!
 //! A class follows from the policy, the query and noisy numbers alone (C-3). It does not depend on whether caps and
 //! bounds leave something out of the data, only on whether they can.
 
 use crate::notes::LeftOutCount;
 use crate::plan::{Plan, QueryPlan};
+use crate::rows_each::is_rows_each;
 use crate::typical::own_rows;
 use deniable_answers::{Limits, ShownValue};
 use deniable_core::exact::{Rational, whole};
@@ -41,7 +43,16 @@ enum LeftOut {
     Part(Rational),
     /// At most this amount, in the number's own units.
     Count(Rational),
-    Unknown,
+    Unknown(Unbounded),
+}
+
+/// The reason why no public statement bounds what caps and bounds leave out of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unbounded {
+    /// There is no statement.
+    Loss,
+    /// The number divides capped rows by entities: a general statement is not about such averages.
+    RowsEach,
 }
 
 impl<'a> Judge<'a> {
@@ -49,15 +60,19 @@ impl<'a> Judge<'a> {
         let policy = plan.policy();
         let outside = 1.0 - policy.confidence().to_f64().unwrap_or_default();
         let reach = Rational::from_float(-outside.ln() / std::f64::consts::SQRT_2).unwrap_or_else(Rational::zero);
-        let stated = planned.declared().typical_left_out.clone().or_else(|| policy.quality().typical_left_out.clone());
+        let own = planned.declared().typical_left_out.clone();
+        let is_rows_each = is_rows_each(planned.query(), term);
+        let general = policy.quality().typical_left_out.clone().filter(|_| !is_rows_each);
+        let stated = own.or(general);
         let left_out = match (loses(plan, planned, term), &stated) {
             (Loses::Nothing, _) => LeftOut::Nothing,
             (_, Some(part)) => LeftOut::Part(part.clone()),
             // Each entity that loses groups is missing at most once in each of them.
             (Loses::Entities, None) => {
-                counted.map_or(LeftOut::Unknown, |counted| LeftOut::Count(counted.most_beyond()))
+                counted.map_or(LeftOut::Unknown(Unbounded::Loss), |counted| LeftOut::Count(counted.most_beyond()))
             }
-            (Loses::Rows, None) => LeftOut::Unknown,
+            (Loses::Rows, None) if is_rows_each => LeftOut::Unknown(Unbounded::RowsEach),
+            (Loses::Rows, None) => LeftOut::Unknown(Unbounded::Loss),
         };
         let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
         let cells =
@@ -66,9 +81,12 @@ impl<'a> Judge<'a> {
         Self { classes: policy.quality(), reach, left_out, typical_rows, stated }
     }
 
-    /// Whether caps or bounds can leave an amount out that no public statement bounds.
-    pub(crate) fn is_unknown(&self) -> bool {
-        matches!(self.left_out, LeftOut::Unknown)
+    /// Why no public statement bounds what caps or bounds can leave out; `None` if one does.
+    pub(crate) fn unbounded(&self) -> Option<Unbounded> {
+        match self.left_out {
+            LeftOut::Unknown(reason) => Some(reason),
+            LeftOut::Nothing | LeftOut::Part(_) | LeftOut::Count(_) => None,
+        }
     }
 
     /// The class of a number; `None` for exact numbers and for numbers without a value.
@@ -130,7 +148,7 @@ impl<'a> Judge<'a> {
             (LeftOut::Count(most), false) => Some(most.clone()),
             // A quantile at a bound may be beyond it.
             (LeftOut::Nothing | LeftOut::Count(_), true) => self.stated.as_ref().map(part),
-            (LeftOut::Unknown, _) => None,
+            (LeftOut::Unknown(_), _) => None,
         };
         match left_out {
             Some(left_out) => self.of_error(&(error + left_out), size),

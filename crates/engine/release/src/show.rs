@@ -140,7 +140,7 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
     let unusable = not_usable(&rows, plan.policy().quality());
-    let unknown = noise_only(judges.iter().any(Judge::is_unknown));
+    let unknown = noise_only(judges.iter().filter_map(Judge::unbounded).max());
     Answer {
         name: planned.declared().name.clone(),
         sql: planned.sql(),

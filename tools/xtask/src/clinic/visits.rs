@@ -166,7 +166,7 @@ mod tests {
         all.iter().for_each(|visit| of.entry(visit.patient).or_default().push(visit));
         assert_eq!(of.len(), PATIENTS as usize);
         let departments = |rows: &[&Visit]| rows.iter().map(|v| v.department).collect::<BTreeSet<_>>().len();
-        assert!(of.values().filter(|rows| rows.len() > 3).count() > 100, "more rows than a cap of 3");
+        assert!(of.values().filter(|rows| rows.len() > 4).count() > 100, "more rows than a cap of 4");
         assert!(of.values().filter(|rows| departments(rows) > 2).count() > 20, "more groups than a cap of 2");
         for rows in of.values() {
             let ages: BTreeSet<u32> = rows.iter().map(|v| v.age).collect();

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Prints warnings about queries that may not mean what the analyst intends, before they are charged.
 pub fn doubts(plan: &Plan) {
     for ask in plan.queries() {
-        ask.query().undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.declared().name)));
+        ask.doubts().iter().for_each(|note| say(format!("{}: {note}", ask.declared().name)));
     }
 }
 

@@ -252,7 +252,7 @@ fn noise_of_ranks_is_reported_in_rows() {
         (1, 2, 1),
         "{noise:?}"
     );
-    assert_eq!(by_kind("geometric")[0]["sensitivity"], "1200", "three visits of 400");
+    assert_eq!(by_kind("geometric")[0]["sensitivity"], "1600", "four visits of 400");
     assert!(by_kind("permute-and-flip").iter().all(|noise| noise.get("scale").is_none()), "{noise:?}");
     for noise in by_kind("permute-and-flip").into_iter().chain(by_kind("tree")) {
         // Margins in rows are whole numbers, whatever the step of the values.
@@ -262,7 +262,7 @@ fn noise_of_ranks_is_reported_in_rows() {
     let median = by_kind("permute-and-flip").into_iter().find(|noise| noise["measure"] == "MEDIAN(cost)").unwrap();
     assert_eq!(median["margin"].as_str().unwrap(), rows.to_string());
     // A median's distances move by at most half a row for each row of a person, up or down.
-    assert_eq!(median["sensitivity"], "1.5");
+    assert_eq!(median["sensitivity"], "2");
     let table = clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", "1/2"]).done().stdout;
     let noise: Vec<&str> =
         table.lines().skip_while(|line| !line.contains("noise:")).take_while(|line| !line.contains("note:")).collect();

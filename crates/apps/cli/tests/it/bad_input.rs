@@ -155,7 +155,9 @@ fn values_that_do_not_fit_are_noted() {
     let data = "patient,cost,sex\np1,-5,F\np1,abc,F\np1,1,X\np2,1e9,M\np3,NaN,F\n";
     let place = Place::new(POLICY, data);
     place.run(&["data", "check", "policy.toml"]).refused();
-    let run = place.run(&["data", "check", "policy.toml", "--accept", "cost", "--accept", "sex"]).done();
+    let run =
+        place.run(&["data", "check", "policy.toml", "--accept", "cost", "--accept", "sex", "--accept-loss", "by sex"]);
+    let run = run.done();
     assert_eq!(run.stdout, "");
     insta::assert_snapshot!(place.plain(&run.stderr));
 }

@@ -17,7 +17,7 @@ fn place() -> Place {
 name = "loop"
 population = "patients"
 data = { table = "visits", path = "data.csv", version = "1" }
-entity = { key = "patient", rows_per_group = 2, groups = 2 }
+entity = { key = "patient", rows_per_group = 4, groups = 2 }
 columns.patient = { type = "integer" }
 columns.age = { type = "integer", bounds = [0, 100] }
 columns.sex = { type = "text", keys = ["F", "M"] }

@@ -30,6 +30,7 @@ mod init;
 mod keys;
 mod killed;
 mod labels;
+mod losses;
 mod misread;
 mod nested;
 mod newcomers;

@@ -207,6 +207,61 @@ fn losses_of_caps_and_bounds_are_bounded_by_public_statements_only() {
     assert_eq!(classes(&by_g("COUNT(*)", "", ""), &[&[0; 5]]), [Some(Quality::Unusable); 5]);
 }
 
+/// Capped rows divided by entities: a statement about all numbers is not about such averages, and a note shows the query
+/// that has no cap.
+#[test]
+fn rows_of_each_entity_have_no_class_by_a_general_statement() {
+    let stated = "[quality]\ntypical_left_out = '1%'";
+    let answer = |sql: &str, section: &str, more: &str| {
+        let plan = plan(PEOPLE, section, sql, more);
+        let planned = &plan.queries()[0];
+        let cells = |at: usize| {
+            let is_people = planned.query().measure_in_words(at).contains("DISTINCT");
+            vec![if is_people { 100_000 } else { 840_000 }; planned.query().cells(planned.query().measures()[at].level)]
+        };
+        let values: Vec<Vec<i128>> = (0..planned.measures().len()).map(cells).collect();
+        let values: Vec<&[i128]> = values.iter().map(Vec::as_slice).collect();
+        let answer = table(&plan, planned, &answered(&plan, &values));
+        let notes =
+            answer.warnings.iter().filter(|note| note.contains("SELECT AVG(LEAST(")).cloned().collect::<Vec<_>>();
+        (numbers(&answer).last().unwrap().quality, planned.doubts().len(), notes)
+    };
+    let each = "COUNT(*) / COUNT(DISTINCT id)";
+    let quotients = [
+        (each, "LEAST(n, 50)) FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS p"),
+        ("1.0 * COUNT(x) / NULLIF(COUNT(DISTINCT id), 0)", "LEAST(n, 50)) FROM (SELECT id, COUNT(x) AS n"),
+        ("ROUND(SUM(x) / COUNT(DISTINCT id), 1)", "LEAST(total, 50)) FROM (SELECT id, SUM(x) AS total"),
+        ("COALESCE(COUNT(*) / COUNT(DISTINCT id), 0)", "LEAST(n, 50))"),
+    ];
+    for (select, rewritten) in quotients {
+        let (class, doubts, notes) = answer(&format!("SELECT {select} AS r FROM t"), stated, "");
+        assert_eq!((class, doubts, notes.len()), (Some(Quality::NoiseOnly), 1, 1), "{select}");
+        assert!(notes[0].contains(rewritten) && notes[0].contains("at most 3 of each id"), "{notes:?}");
+    }
+    // The curator may state the loss of this query.
+    let sql = format!("SELECT {each} AS r FROM t");
+    assert_eq!(answer(&sql, stated, "typical_left_out = '1%'").0, Some(Quality::A));
+    // The reason is in the note on classes.
+    let reason = |section: &str| {
+        let plan = plan(PEOPLE, section, &sql, "");
+        let answer = table(&plan, &plan.queries()[0], &answered(&plan, &[&[840_000], &[100_000]]));
+        answer.warnings.iter().find(|note| note.starts_with("\"noise only\"")).cloned().unwrap_or_default()
+    };
+    assert!(reason(stated).contains("numbers of rows per entity") && reason("").contains("one row of each entity"));
+    let others = [
+        "SELECT AVG(LEAST(n, 50)) FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS p",
+        "SELECT COUNT(*) / COUNT(x) AS r FROM t",
+        "SELECT COUNT(DISTINCT id) / COUNT(*) AS r FROM t",
+        "SELECT COUNT(*) / 2 AS r, COUNT(DISTINCT id) AS n FROM t",
+    ];
+    for sql in others {
+        let (class, doubts, notes) = answer(sql, stated, "");
+        assert_eq!((class, doubts, notes.len()), (Some(Quality::A), 0, 0), "{sql}");
+    }
+    // One row is one person.
+    assert!(plan(ROWS, "", "SELECT COUNT(*) / COUNT(age) AS r FROM t", "").queries()[0].doubts().is_empty());
+}
+
 #[test]
 fn paid_counts_of_losses_decide_the_class_of_counts_of_people() {
     let class = |beyond: i128, select: &str| {

@@ -75,7 +75,7 @@ def watched(rows: pl.DataFrame, folder: Path) -> Dict[str, Any]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         session = policy.session(rows, version="1", ledger=folder / "n.ledger")
-        session.register(accept=["person", "g", "v", "s"])
+        session.register(accept=["person", "g", "v", "s"], accept_loss="first")
         seen["plan"] = [str(session.plan()), session.plan()._repr_html_()]
         for at, sql in enumerate(QUERIES):
             plan = session.plan(sql, spend="1/20")

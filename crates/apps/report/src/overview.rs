@@ -61,8 +61,8 @@ pub struct VersionOverview {
     pub table: String,
     /// Its declared version.
     pub version: String,
-    /// The columns that the curator accepted although they may not be readable as declared. For the curator: no page
-    /// shows it.
+    /// The columns that the curator accepted although they may not be readable as declared, and the queries of which caps
+    /// or bounds may leave out much. For the curator: no page shows it.
     pub accepted: Vec<String>,
 }
 

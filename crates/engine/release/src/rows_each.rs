@@ -4,6 +4,7 @@
 
 use deniable_query::output::{Operator, Term};
 use deniable_query::{MeasureKind, Query};
+use num_traits::Signed;
 
 /// Whether a term divides a number or sum of capped rows by a number of entities.
 pub(crate) fn is_rows_each(query: &Query, term: &Term) -> bool {
@@ -18,7 +19,10 @@ pub(crate) fn hint(query: &Query) -> Option<String> {
     let mut found = columns.filter_map(|(term, name)| Some((dividend(query, term)?, name)));
     let (measure, name) = found.next()?;
     let (value, inner) = match &query.measures()[measure].kind {
-        MeasureKind::Sum { .. } => ("total", format!("SUM({}) AS total", query.argument_in_words(measure))),
+        MeasureKind::Sum { .. } => {
+            let value = if query.bounds(measure).0.is_negative() { "GREATEST(total, -50)" } else { "total" };
+            (value, format!("SUM({}) AS total", query.argument_in_words(measure)))
+        }
         MeasureKind::NotNull { .. } => ("n", format!("COUNT({}) AS n", query.argument_in_words(measure))),
         _ => ("n", "COUNT(*) AS n".to_owned()),
     };

@@ -13,9 +13,9 @@ use serde::Serialize;
 pub struct DataReport {
     /// Findings of each table.
     pub tables: Vec<ScanReport>,
-    /// Losses of caps and bounds for each query; empty if the version was not registered.
+    /// Losses of caps and bounds for each query; empty if the data cannot be read as declared.
     pub queries: Vec<LeftOut>,
-    /// Errors of each query from caps and bounds; empty if the version was not registered.
+    /// Errors of each query from caps and bounds; empty if the data cannot be read as declared.
     pub true_errors: Vec<QueryErrors>,
 }
 

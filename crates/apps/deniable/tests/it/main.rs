@@ -11,7 +11,7 @@ use deniable::{
     RegistrationMode, Resources, Session,
 };
 use deniable_ledger::{AccountId, Ledger, Part, RegistrationOutcome, Sharing};
-use deniable_release::{DataError, ReleaseError};
+use deniable_release::{AcceptError, DataError, ReleaseError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -218,6 +218,34 @@ fn rows_in_memory_are_registered_by_what_they_hold() {
     let whole = rows(1_000).remove(0);
     asking(vec![whole.slice(0, 7), whole.slice(7, 993)]).unwrap();
     assert!(matches!(session.with_rows("stay", Vec::new()), Err(Error::NoTable { known, .. }) if known == ["stays"]));
+}
+
+/// Caps that leave out much stop the curator's registration and release, and no query from outside of the policy.
+#[test]
+fn large_losses_are_accepted_by_query() {
+    // Two rows of each person, of which one counts.
+    let twice = || [rows(1_000), rows(1_000)].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", twice()).unwrap();
+    for refused in [session.register(&[]).wait().map(|_| ()), session.release().wait().map(|_| ())] {
+        let (Err(Error::Data(error) | Error::Release(ReleaseError::Data(error)))) = refused else {
+            panic!("{refused:?}")
+        };
+        let DataError::Losses { found, registered: false } = &error else { panic!("{error}") };
+        let parts: Vec<_> = found.iter().map(|loss| (loss.query.as_str(), &loss.part)).collect();
+        assert_eq!(parts, [("by ward", &ratio(1, 2)); 2], "rows, and years");
+    }
+    let unknown = session.clone().accepting_losses(&["by wards"]).register(&[]).wait().unwrap_err();
+    assert!(
+        matches!(&unknown, Error::Accept(AcceptError::UnknownQuery { nearest: Some(near), .. }) if near == "by ward")
+    );
+    session.clone().accepting_losses(&["by ward"]).register(&[]).wait().unwrap();
+    session.release().wait().unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", twice()).unwrap();
+    let asking = session.allowing(RegistrationMode::GoOn);
+    asking.ask(&Query::new("all", "SELECT COUNT(*) FROM stays", ratio(1, 100))).unwrap().wait().unwrap();
 }
 
 /// Rows in memory are checked like rows in files: before they are registered, and never after.

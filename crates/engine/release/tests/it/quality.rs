@@ -232,11 +232,15 @@ fn rows_of_each_entity_have_no_class_by_a_general_statement() {
         ("1.0 * COUNT(x) / NULLIF(COUNT(DISTINCT id), 0)", "LEAST(n, 50)) FROM (SELECT id, COUNT(x) AS n"),
         ("ROUND(SUM(x) / COUNT(DISTINCT id), 1)", "LEAST(total, 50)) FROM (SELECT id, SUM(x) AS total"),
         ("COALESCE(COUNT(*) / COUNT(DISTINCT id), 0)", "LEAST(n, 50))"),
+        ("SUM(x - 50) / COUNT(DISTINCT id)", "LEAST(GREATEST(total, -50), 50)) FROM (SELECT id, SUM(x - 50) AS total"),
     ];
     for (select, rewritten) in quotients {
         let (class, doubts, notes) = answer(&format!("SELECT {select} AS r FROM t"), stated, "");
         assert_eq!((class, doubts, notes.len()), (Some(Quality::NoiseOnly), 1, 1), "{select}");
         assert!(notes[0].contains(rewritten) && notes[0].contains("at most 3 of each id"), "{notes:?}");
+        // The shown query can be asked.
+        let sql = notes[0].split_once("all of them: ").unwrap().1.split_once(", with the most").unwrap().0;
+        assert!(plan(PEOPLE, "", sql, "").queries()[0].doubts().is_empty(), "{sql}");
     }
     // The curator may state the loss of this query.
     let sql = format!("SELECT {each} AS r FROM t");

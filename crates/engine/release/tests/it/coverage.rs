@@ -13,7 +13,7 @@ use deniable_data::{Resources, Source};
 use deniable_execute::{Salt, exact};
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::{Plan, RegistrationMode, TableVersion, release};
+use deniable_release::{AcceptedFindings, Plan, RegistrationMode, TableVersion, data, release};
 use deniable_testing::{Scale, scale};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -130,6 +130,10 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
         };
         let locate = || Ok(vec![versioned.clone()]);
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
+        // The caps are meant to leave rows out.
+        let queries = [plan.queries()[0].declared().name.clone()];
+        let accepted = AcceptedFindings::default().with_losses(&queries, plan).unwrap();
+        data::check(&mut ledger, plan, std::slice::from_ref(&versioned), &accepted, &resources, &|_| {}).unwrap();
         let released =
             release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, RegistrationMode::GoOn).unwrap();
         let answers = released.complete().unwrap();

@@ -232,7 +232,10 @@ fn rows_of_each_entity_have_no_class_by_a_general_statement() {
         ("1.0 * COUNT(x) / NULLIF(COUNT(DISTINCT id), 0)", "LEAST(n, 50)) FROM (SELECT id, COUNT(x) AS n"),
         ("ROUND(SUM(x) / COUNT(DISTINCT id), 1)", "LEAST(total, 50)) FROM (SELECT id, SUM(x) AS total"),
         ("COALESCE(COUNT(*) / COUNT(DISTINCT id), 0)", "LEAST(n, 50))"),
-        ("SUM(x - 50) / COUNT(DISTINCT id)", "LEAST(GREATEST(total, -50), 50)) FROM (SELECT id, SUM(x - 50) AS total"),
+        (
+            "SUM(x - 50) / COUNT(DISTINCT id)",
+            "LEAST(GREATEST(total, -50), 50)) FROM (SELECT id, SUM((x - 50)) AS total",
+        ),
     ];
     for (select, rewritten) in quotients {
         let (class, doubts, notes) = answer(&format!("SELECT {select} AS r FROM t"), stated, "");

@@ -228,7 +228,7 @@ fn large_losses_are_accepted_by_query() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", twice()).unwrap();
     for refused in [session.register(&[]).wait().map(|_| ()), session.release().wait().map(|_| ())] {
-        let (Err(Error::Data(error) | Error::Release(ReleaseError::Data(error)))) = refused else {
+        let Err(Error::Data(error) | Error::Release(ReleaseError::Data(error))) = refused else {
             panic!("{refused:?}")
         };
         let DataError::Losses { found, registered: false } = &error else { panic!("{error}") };

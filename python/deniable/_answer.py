@@ -140,6 +140,10 @@ class Guarantee:
         )
 
 
+REHEARSAL = "REHEARSAL: made-up rows, drawn from the policy alone: nothing here is about a person"
+"""The first line of answers of a rehearsal."""
+
+
 class Answer:
     """The answer to a query: it may be published.
 
@@ -176,6 +180,7 @@ class Answer:
         "guarantee",
         "consistent",
         "taken_from",
+        "rehearsal",
     )
 
     name: str
@@ -210,9 +215,11 @@ class Answer:
     """Whether levels were made to add up; ``None`` if there is only one level."""
     taken_from: Optional[str]
     """The stored answer that contains these numbers."""
+    rehearsal: bool
+    """Whether it is about made-up rows, and about no person."""
 
-    def __init__(self, answer: Mapping[str, Any], confidence: str, guarantee: Guarantee, written: str) -> None:
-        self._json = written
+    def __init__(self, answer: Mapping[str, Any], confidence: str, guarantee: Guarantee, written: str, rehearsal: bool = False) -> None:
+        self._json, self.rehearsal = written, rehearsal
         self.name, self.sql = answer["name"], answer["sql"]
         self.share, self.odds = read(answer["share"]), answer["odds"]
         self.columns = tuple(answer["columns"])
@@ -294,7 +301,8 @@ class Answer:
         return len(self.rows)
 
     def __str__(self) -> str:
-        return _deniable.answer_text(self._json, self.confidence).rstrip("\n")
+        mark = f"{REHEARSAL}\n\n" if self.rehearsal else ""
+        return mark + _deniable.answer_text(self._json, self.confidence).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"Answer({self.name!r}, columns={self.columns!r}, rows={len(self.rows)})"
@@ -302,6 +310,8 @@ class Answer:
     def _repr_html_(self) -> str:
         inside = _deniable.answer_html(self._json, self.confidence)
         promises = prose("; ".join(self.guarantee.promises))
+        if self.rehearsal:
+            inside = f"<p><strong>{REHEARSAL}</strong></p>{inside}"
         return page(inside, f"<p>Promised about everything released about these people: {promises}.</p>")
 
     def __reduce__(self) -> str:
@@ -319,7 +329,7 @@ class Release(Mapping[str, Answer]):
     ['visits by sex', 'total cost']
     """
 
-    __slots__ = ("_answers", "_json", "policy", "population", "table", "version", "guarantee", "unanswered")
+    __slots__ = ("_answers", "_json", "policy", "population", "table", "version", "rehearsal", "guarantee", "unanswered")
 
     policy: str
     """The policy's name."""
@@ -329,6 +339,8 @@ class Release(Mapping[str, Answer]):
     """The main table."""
     version: str
     """The declared version of its data."""
+    rehearsal: bool
+    """Whether the answers are about made-up rows, and about no person."""
     guarantee: Guarantee
     """The guarantee about everything released about these people."""
     unanswered: Dict[str, str]
@@ -339,12 +351,15 @@ class Release(Mapping[str, Answer]):
         plain = json.loads(written, parse_float=_Digits, parse_int=_Digits)
         self._json = written
         self.policy, self.population = publication["policy"], publication["population"]
+        self.rehearsal = publication.get("rehearsal", False)
         self.table, self.version = publication["data"]["table"], publication["data"]["version"]
         self.guarantee = Guarantee(publication["guarantee"])
         self.unanswered = dict(unanswered)
         self._answers: Dict[str, Answer] = {}
         for answer, digits in zip(publication["answers"], plain["answers"]):
-            made = Answer(answer, publication["confidence"], self.guarantee, _dumps(digits))
+            if self.rehearsal:
+                digits = {"rehearsal": True, **digits}
+            made = Answer(answer, publication["confidence"], self.guarantee, _dumps(digits), self.rehearsal)
             self._answers[answer["name"]] = made
 
     def __getitem__(self, name: str) -> Answer:

@@ -34,6 +34,7 @@ class Policy:
     def tables(self) -> List[Tuple[str, str, List[Tuple[str, str]]]]: ...
     def guarantee(self) -> Tuple[str, Fraction, bool, List[Tuple[str, str]]]: ...
     def plan(self, names: Sequence[str]) -> Tuple[str, str]: ...
+    def simulate(self, folder: str, rows: Optional[int], people: Optional[int], format: Optional[str], overwrite: bool) -> str: ...
     def with_(self, versions: Sequence[Tuple[str, str]], ledger: Optional[str]) -> Policy: ...
 
 class Rows:
@@ -51,6 +52,15 @@ class Session:
         register: bool,
         again: bool,
         other_people: bool,
+        threads: Optional[int],
+        memory: Optional[int],
+    ) -> Session: ...
+    @staticmethod
+    def rehearse(
+        policy: Policy,
+        rows: Optional[int],
+        people: Optional[int],
+        ledger: Optional[str],
         threads: Optional[int],
         memory: Optional[int],
     ) -> Session: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Callable, Dict, KeysView, List, Mapping, Optio
 from . import _deniable
 from ._answer import Guarantee
 from ._errors import usage
-from ._exact import Exact, exact, text, whole
+from ._exact import Exact, exact, text, truth, whole
 from ._exact import path as _path
 from ._plan import Plan
 
@@ -299,6 +300,71 @@ class Policy:
             memory=memory,
             progress=progress,
         )
+
+    def simulate(
+        self,
+        folder: Path = "simulated",
+        *,
+        rows: Optional[int] = None,
+        people: Optional[int] = None,
+        format: Optional[str] = None,
+        overwrite: bool = False,
+    ) -> Dict[str, str]:
+        """Writes made-up rows of its tables into a folder, to try queries on. They are drawn from the policy alone: no private data is read,
+        and nothing in them is about a person. A public table whose file exists keeps its rows.
+
+        >>> import deniable as dn, tempfile, os
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = dn.Policy("examples/clinic/policy.toml").simulate(folder, rows=5000)
+        ...     sorted(files) == ["visits"] and os.path.basename(files["visits"])
+        'visits.csv'
+
+        :param folder: the folder, which is made if missing.
+        :param rows: the rows of each protected table; by default ``typical_rows`` of the policy, or 1,000.
+        :param people: the people with rows; by default ``typical_entities`` of the policy, or a number with a few rows each.
+        :param format: ``"csv"`` or ``"parquet"``; by default each table's declared format.
+        :param overwrite: whether files of an earlier simulation are replaced. The policy's own data never are.
+        :returns: the file of each table.
+        """
+        place = _path(folder, "folder=")
+        written = self._policy.simulate(
+            place,
+            whole(rows, "rows="),
+            whole(people, "people="),
+            None if format is None else text(format, "format="),
+            truth(overwrite, "overwrite="),
+        )
+        return {table["table"]: os.path.join(place, table["file"]) for table in json.loads(written)["tables"]}
+
+    def rehearsal(
+        self,
+        *,
+        rows: Optional[int] = None,
+        people: Optional[int] = None,
+        ledger: Optional[Path] = None,
+        threads: Optional[int] = None,
+        memory: Union[None, int, str] = None,
+        progress: Union[None, bool, Told] = None,
+    ) -> Session:
+        """Opens a session on made-up rows, with a ledger of its own: everything works as in ``session``, no private data is read, and nothing of
+        the promise is spent. Releases and pages are marked ``REHEARSAL``.
+
+        >>> import deniable as dn
+        >>> with dn.Policy("examples/clinic/policy.toml").rehearsal(rows=5000, people=2000) as session:
+        ...     release = session.release()
+        ...     release.rehearsal, release.version
+        (True, 'made-up rows')
+
+        :param rows: the rows of each protected table, as in ``simulate``.
+        :param people: the people with rows, as in ``simulate``.
+        :param ledger: a file for the ledger, to keep it. It is no budget: a release refuses it. By default it is deleted with the session.
+        :param threads: as in ``session``.
+        :param memory: as in ``session``.
+        :param progress: as in ``session``.
+        """
+        from ._session import Session
+
+        return Session._of_rehearsal(self, rows=rows, people=people, ledger=ledger, threads=threads, memory=memory, progress=progress)
 
     def __repr__(self) -> str:
         return f"Policy({self.name!r}, population={self.population!r}, queries={len(self.queries)})"

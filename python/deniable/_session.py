@@ -85,9 +85,30 @@ class Session:
         threads, memory = whole(threads, "threads="), _bytes(memory)
         given, versions = _given(declared, rows, version)
         self.ledger = self._place(policy, ledger)
-        """The ledger's file."""
+        """The ledger's file; empty for that of a rehearsal, which is temporary."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
         self._session = _deniable.Session(about, given, register, again, other_people, threads, memory)
+
+    @classmethod
+    def _of_rehearsal(
+        cls,
+        policy: Policy,
+        *,
+        rows: Optional[int],
+        people: Optional[int],
+        ledger: Optional[Path],
+        threads: Optional[int],
+        memory: Union[None, int, str],
+        progress: Union[None, bool, Told],
+    ) -> Session:
+        session = cls.__new__(cls)
+        session.policy, session.log, session._folder, session._progress = policy, [], None, progress
+        session.ledger = "" if ledger is None else os.path.abspath(_path(ledger, "ledger="))
+        size = whole(rows, "rows="), whole(people, "people=")
+        session._session = _deniable.Session.rehearse(
+            policy._policy, *size, session.ledger or None, whole(threads, "threads="), _bytes(memory)
+        )
+        return session
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
         if ledger is None and not policy._from_file:

@@ -213,6 +213,16 @@ def tables(folder: Path) -> None:
         assert error.message
 
 
+def rehearsals(folder: Path) -> None:
+    made: dn.Policy = dn.Policy.from_source(policy().source, folder=folder)
+    files: Dict[str, str] = made.simulate(folder / "made-up", rows=20, people=10, format="csv", overwrite=True)
+    assert list(files)
+    with made.rehearsal(rows=20, people=10) as session:
+        released: dn.Release = session.release()
+        marked: bool = released.rehearsal
+        assert marked and all(answer.rehearsal for answer in released.values())
+
+
 def main() -> None:
     warnings.simplefilter("ignore", dn.LedgerWarning)
     with tempfile.TemporaryDirectory() as name:
@@ -225,6 +235,7 @@ def main() -> None:
         decisions(folder)
         audits()
         tables(folder)
+        rehearsals(folder)
 
 
 if __name__ == "__main__":

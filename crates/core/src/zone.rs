@@ -38,6 +38,15 @@ impl Zone {
         let ahead = self.0.offset_from_utc_datetime(&moment).fix().local_minus_utc();
         micros.checked_add(i64::from(ahead).checked_mul(1_000_000)?)
     }
+
+    /// The first moment in UTC at which the clocks of this zone show a local time; both are in microseconds, as in
+    /// [`Self::local`]. `None` when clocks skip it, or it is outside the range of chrono.
+    #[must_use]
+    pub fn instant(self, local: i64) -> Option<i64> {
+        let clock = DateTime::from_timestamp_micros(local)?.naive_utc();
+        let ahead = self.0.offset_from_local_datetime(&clock).earliest()?.fix().local_minus_utc();
+        local.checked_sub(i64::from(ahead).checked_mul(1_000_000)?)
+    }
 }
 
 #[cfg(test)]
@@ -57,7 +66,14 @@ mod tests {
         assert_eq!(minutes("Asia/Kolkata", summer), 330);
         // Around the change of 2024-03-31T01:00Z.
         assert_eq!((minutes("Europe/Berlin", 1_711_846_799), minutes("Europe/Berlin", 1_711_846_800)), (60, 120));
-        assert_eq!(Zone::named("Europe/Berlin").unwrap().local(i64::MAX), None);
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        assert_eq!(berlin.local(i64::MAX), None);
+        for second in [summer, winter, old, 1_711_846_799, 1_711_846_800] {
+            assert_eq!(berlin.instant(berlin.local(second * 1_000_000).unwrap()), Some(second * 1_000_000));
+        }
+        // On 2024-03-31, clocks skipped 02:30; on 2024-10-27, they showed it twice.
+        assert_eq!(berlin.instant(1_711_852_200_000_000), None);
+        assert_eq!(berlin.instant(1_729_996_200_000_000), Some(1_729_989_000_000_000));
         for unknown in ["", "?", "europe/berlin", "Berlin", "+02:00", "local"] {
             assert_eq!(Zone::named(unknown), None, "{unknown}");
         }

@@ -2,6 +2,7 @@
 
 use crate::failure::{raised, usage};
 use deniable::exact::Rational;
+use deniable::simulate::{FileFormat, Simulate};
 use deniable::{DeclaredTable, Policy as ValidPolicy, PolicyBuilder, PolicyErrors, Table, Value};
 use deniable::{Error, Plan, PlanReport, Statement, report};
 use pyo3::prelude::*;
@@ -151,6 +152,32 @@ impl Policy {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let plan = if names.is_empty() { plan } else { plan.named(&names).map_err(|error| raised(py, &error))? };
         Ok(written(&plan, None))
+    }
+
+    /// Writes made-up rows of its tables into a folder: a file for each, as CSV or Parquet or, without a format, as
+    /// declared. Returns the report as JSON.
+    #[pyo3(signature = (folder, rows, people, format, overwrite))]
+    fn simulate(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        rows: Option<u64>,
+        people: Option<u64>,
+        format: Option<&str>,
+        overwrite: bool,
+    ) -> PyResult<String> {
+        let format = match format {
+            None => None,
+            Some("csv") => Some(FileFormat::Csv),
+            Some("parquet") => Some(FileFormat::Parquet),
+            Some(other) => {
+                let message = format!("format={other:?} is not a format of files");
+                return Err(usage(py, message, "write format=\"csv\" or format=\"parquet\""));
+            }
+        };
+        let size = Simulate { rows, people };
+        let written = py.detach(|| size.tables(&self.0)?.write(&folder, format, overwrite));
+        written.map(|report| deniable::json(&report)).map_err(|error| raised(py, &error))
     }
 
     /// The same policy with other versions, or another ledger.

@@ -5,10 +5,12 @@ use crate::failure::{raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
+use deniable::simulate::Simulate;
 use deniable::{Error, InMemory, OwnCaps, Query, RegistrationMode, ReleaseOutcome, Resources, report};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 /// A session.
 #[pyclass(frozen, module = "deniable._deniable")]
@@ -34,6 +36,21 @@ fn released(released: ReleaseOutcome) -> Result<String, Error> {
 }
 
 impl Session {
+    /// A session with these resources, whose events are told to Python.
+    fn opened(session: deniable::Session, threads: Option<NonZeroUsize>, memory: Option<usize>) -> Self {
+        let telling = SharedProgress::default();
+        let heard = telling.clone();
+        let mut resources = Resources::default();
+        if let Some(threads) = threads {
+            resources.threads = threads.get();
+        }
+        if memory.is_some() {
+            resources.memory = memory;
+        }
+        let session = session.with_resources(resources).telling(move |event| heard.hear(event));
+        Self { session, telling, process: std::process::id() }
+    }
+
     /// The session, in the process that opened it: a fork does not have its threads.
     fn here(&self, py: Python<'_>) -> PyResult<&deniable::Session> {
         if self.process == std::process::id() {
@@ -77,21 +94,27 @@ impl Session {
             let rows = InMemory::from(rows.get().batches.clone());
             session = session.with_rows(&name, rows).map_err(|error| raised(py, &error))?;
         }
-        let telling = SharedProgress::default();
-        let heard = telling.clone();
-        let mut resources = Resources::default();
-        if let Some(threads) = threads {
-            resources.threads = threads.get();
-        }
-        if memory.is_some() {
-            resources.memory = memory;
-        }
         let registering = if register { RegistrationMode::GoOn } else { RegistrationMode::Stop };
-        let session = session
-            .with_resources(resources)
-            .allowing(deniable::Permissions { registering, other_people, again })
-            .telling(move |event| heard.hear(event));
-        Ok(Self { session, telling, process: std::process::id() })
+        let session = session.allowing(deniable::Permissions { registering, other_people, again });
+        Ok(Self::opened(session, threads, memory))
+    }
+
+    /// Opens a session for the rehearsal of a policy, on made-up rows; without a ledger, in a temporary folder.
+    #[staticmethod]
+    #[pyo3(signature = (policy, rows, people, ledger, threads, memory))]
+    fn rehearse(
+        py: Python<'_>,
+        policy: &Policy,
+        rows: Option<u64>,
+        people: Option<u64>,
+        ledger: Option<PathBuf>,
+        threads: Option<NonZeroUsize>,
+        memory: Option<usize>,
+    ) -> PyResult<Self> {
+        let policy = policy.0.clone();
+        let session = py.detach(|| Simulate { rows, people }.rehearse(policy, ledger));
+        let session = session.map_err(|error| raised(py, &error))?;
+        Ok(Self::opened(session, threads, memory))
     }
 
     /// Answers the policy's queries, or those with these names.

@@ -10,6 +10,7 @@ pub mod limits;
 pub mod output;
 pub mod policy;
 pub mod serve;
+pub mod simulate;
 pub mod spend;
 
 use clap::error::{ContextKind, ContextValue};
@@ -22,6 +23,8 @@ Examples:
   deniable init data.csv --out policy.toml
   deniable plan examples/clinic/policy.toml
   deniable explore examples/clinic/policy.toml
+  deniable simulate policy.toml --rows 5000
+  deniable release policy.toml --rehearse
   deniable release examples/clinic/policy.toml --register
   deniable release policy.toml --format json --out answers.json
   deniable report policy.toml --out report.html
@@ -123,10 +126,14 @@ A sweep varies a cap, `rows_per_group` or `groups`, or a promise: `epsilon`, `ga
 `posterior_at_most` (or `posterior`), `posterior_at_least`, `rho`, `alpha` or `beta`. A swept promise replaces every \
 promise of the policy.")]
     Plan(Plan),
+    /// Write made-up rows of a policy's tables, to try its queries on. No private data is read.
+    #[command(after_help = simulate::SIMULATE_EXAMPLES)]
+    Simulate(simulate::Simulate),
     /// Answer a policy's queries: charge the ledger, compute, store and print the answers.
     #[command(after_help = "\
 Examples:
   deniable release examples/clinic/policy.toml --register
+  deniable release policy.toml --rehearse --rows 5000 --report rehearsal.html
   deniable release policy.toml --query 'visits by sex' --format csv --out by-sex.csv
   deniable release examples/adult/policy.toml --data path/to/adult.data --register --yes
 
@@ -134,7 +141,10 @@ Data that are not registered yet as the policy reads them are scanned and regist
 that you can read the findings; the same command then releases. With --register, it continues in the same run. Nothing \
 is registered while a column cannot be read as declared: `deniable data check` reports which, and how to accept it.
 
-Repeating a query prints the stored answer and costs nothing, also with another ORDER BY or other aliases.")]
+Repeating a query prints the stored answer and costs nothing, also with another ORDER BY or other aliases.
+
+A rehearsal does all of this on made-up rows, with a temporary ledger: no private data is read, nothing of the promise is \
+spent, and everything that it prints or writes begins with REHEARSAL.")]
     Release(Release),
     /// Open a local page to vary the promise and see its cost. No data is read.
     #[command(after_help = "\

@@ -1,5 +1,6 @@
 //! Errors of sessions. Some depend on private files: [`Error::is_public`] separates them.
 
+use crate::simulate::SimulateError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::noise::EntropyError;
 use deniable_data::SourceError;
@@ -62,6 +63,9 @@ pub enum Error {
         /// The table.
         table: String,
     },
+    /// A simulation or a rehearsal was refused.
+    #[error(transparent)]
+    Simulate(#[from] SimulateError),
     /// A name to accept is not the name of a column or quirk.
     #[error(transparent)]
     Accept(#[from] AcceptError),
@@ -96,6 +100,9 @@ pub enum Error {
     /// The operating system gave no random bits. Nothing was charged.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
+    /// A folder could not be created.
+    #[error("a folder could not be created: {0}")]
+    Folder(#[source] std::io::Error),
     /// The system could not start a thread.
     #[error("no thread could be started: {0}")]
     Thread(#[source] std::io::Error),
@@ -119,6 +126,7 @@ impl Error {
             | Self::NoTable { .. }
             | Self::PublicRows { .. }
             | Self::Memory { .. }
+            | Self::Simulate(_)
             | Self::Release(ReleaseError::Protocol(
                 // The second variant: another process spent the rest of the budget before the charge.
                 ProtocolError::OverBudget { .. } | ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. },
@@ -131,6 +139,7 @@ impl Error {
             | Self::Ledger(_)
             | Self::Report(_)
             | Self::Entropy(_)
+            | Self::Folder(_)
             | Self::Thread(_)
             | Self::Ended => false,
         }
@@ -145,6 +154,7 @@ impl Diagnose for Error {
             Self::Query(error) => return error.diagnostics(surface),
             Self::NoQuery(error) => return error.diagnostics(surface),
             Self::Accept(error) => return error.diagnostics(surface),
+            Self::Simulate(error) => return error.diagnostics(surface),
             Self::Source(error) => return error.diagnostics(surface),
             Self::Data(error) => return error.diagnostics(surface),
             Self::Release(error) => return error.diagnostics(surface),
@@ -174,6 +184,7 @@ impl Diagnose for Error {
                 ),
             ),
             Self::NoTable { known, .. } => (Code::Query, format!("it declares {}", known.join(", "))),
+            Self::Folder(_) => (Code::Other, "name a folder that you may write to".to_owned()),
             Self::Thread(_) | Self::Ended => (Code::Other, String::new()),
         };
         vec![Diagnostic::new(code, self).with_help(help)]

@@ -39,6 +39,7 @@
 //! | compute costs and expected errors of answers | [`Plan`], [`Session::plan`] |
 //! | check the data, answer queries, read the remaining budget, write a page | [`Session`] |
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
+//! | make up rows, or rehearse a release on them | [`simulate`] |
 //! | report an error | [`Error`], [`Diagnose`], [`Diagnostic`], [`Code`] |
 //! | read numbers such as `1/40` | [`exact::parse_rational`] |
 //! | describe a promise and its adversary | [`Guarantee`], [`Statement`] |
@@ -116,6 +117,8 @@ mod scan_report;
 #[cfg(feature = "sql")]
 mod session;
 #[cfg(feature = "sql")]
+pub mod simulate;
+#[cfg(feature = "sql")]
 mod sources;
 #[cfg(feature = "sql")]
 mod suggest;
@@ -140,7 +143,7 @@ pub use {
     deniable_release::suggest::{Advice, Limit},
     deniable_release::{
         AcceptError, DataError, Event as Step, LargeLoss, MOST_LEFT_OUT, Origin, Permissions, Plan, PlanErrors,
-        RegistrationMode, ReleaseError, UnknownQuery,
+        RegistrationMode, ReleaseError, RowsOrigin, UnknownQuery,
     },
     error::Error,
     outcome::{NoAnswer, ReleaseOutcome, UnansweredQuery},

@@ -6,6 +6,7 @@ use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use deniable_core::text::{printable, push_paragraph};
 use deniable_ledger::{Account, Allowance};
 use deniable_policy::{Policy, QuerySubject};
+use deniable_publication::REHEARSAL;
 use deniable_publication::statement::odds_decimal;
 use deniable_query::Estimator;
 use deniable_release::forecast::{AnswerForecast, ErrorBound, about, expected, short};
@@ -25,6 +26,9 @@ const EPSILON_PLACES: u32 = 4;
 /// `Display` prints a table, `Serialize` the object of `deniable plan --format json`.
 #[derive(Debug, Serialize)]
 pub struct PlanReport {
+    /// Whether the plan is of a rehearsal; omitted if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rehearsal: bool,
     policy: String,
     population: String,
     confidence: String,
@@ -135,6 +139,7 @@ impl PlanReport {
         let all: Vec<Vec<AnswerForecast>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
         let paid = paid(plan, account);
         Self {
+            rehearsal: policy.rehearsal().is_some(),
             policy: policy.name().to_owned(),
             population: policy.population().to_owned(),
             confidence: percent(policy.confidence(), 4, Rounding::Down),
@@ -342,6 +347,9 @@ fn counted_apart(planned: &QueryPlan) -> Option<String> {
 
 impl Display for PlanReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.rehearsal {
+            writeln!(f, "{REHEARSAL}\n")?;
+        }
         f.write_str(&table(self))
     }
 }

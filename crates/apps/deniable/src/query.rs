@@ -4,7 +4,7 @@ use crate::error::Error;
 use deniable_core::exact::Rational;
 use deniable_ledger::Part;
 use deniable_policy::{OwnCaps, Policy};
-use deniable_release::Plan;
+use deniable_release::{Plan, read_ledger};
 
 /// Suffix of the policy's name in the ledger for a query outside of the policy: the policy's `spend` is reserved for
 /// its own queries.
@@ -70,7 +70,7 @@ impl Query {
         if !policy.ledger().exists() {
             return Ok(Vec::new());
         }
-        let summary = deniable_ledger::show(policy.ledger())?;
+        let summary = read_ledger(policy)?;
         let name = format!("{}{BESIDE}", policy.name());
         let summary = summary.seen_by(&Part::Whole);
         let asked = summary.accounts.iter().flat_map(|account| &account.releases);

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::outcome::{ReleaseOutcome, UnansweredQuery};
 use crate::plan_report::to_pay;
 use crate::query::Query;
+use crate::simulate::SimulateError;
 use crate::sources::{install_sources, with_public_keys};
 use deniable_core::budget::Spend;
 use deniable_core::exact::Rational;
@@ -17,14 +18,15 @@ use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data;
 use deniable_release::show::displayed;
 use deniable_release::{
-    AcceptedFindings, Origin, Permissions, Plan, RegistrationMode, TableVersion, open_ledger, published, release,
-    shown_answer, stored,
+    AcceptedFindings, Origin, Permissions, Plan, RegistrationMode, TableVersion, open_ledger, published, read_ledger,
+    release, shown_answer, stored,
 };
 use deniable_report::{ChosenAnswer, Report};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use tempfile::TempDir;
 
 /// Events that a session reports while it works, on its own thread. For the curator: timing and counts depend on
 /// private rows.
@@ -71,6 +73,8 @@ struct Task {
     allowed: Permissions,
     accepted_losses: Vec<String>,
     tell: Arc<dyn Fn(Event<'_>) + Send + Sync>,
+    /// The folder of a temporary ledger, which is deleted with the last session and call that use it.
+    folder: Option<Arc<TempDir>>,
 }
 
 impl Session {
@@ -99,7 +103,8 @@ impl Session {
         install_sources();
         let allowed = RegistrationMode::Stop.into();
         let (rows, resources) = (BTreeMap::new(), Resources::default());
-        let task = Task { plan, rows, resources, allowed, accepted_losses: Vec::new(), tell: Arc::new(|_| {}) };
+        let (accepted_losses, folder) = (Vec::new(), None);
+        let task = Task { plan, rows, resources, allowed, accepted_losses, tell: Arc::new(|_| {}), folder };
         Ok(Self { task, worker: Worker::begin("deniable session").map_err(Error::Thread)? })
     }
 
@@ -108,7 +113,8 @@ impl Session {
     /// arrays must not be modified afterwards.
     ///
     /// # Errors
-    /// When the policy declares no such table, or it is a public table, which is read when queries are planned.
+    /// When the policy declares no such table, or it is a public table, which is read when queries are planned; and
+    /// when the session is a rehearsal.
     pub fn with_rows(mut self, table: &str, rows: impl Into<InMemory>) -> Result<Self, Error> {
         let declared = self.plan().tables();
         let Some((schema, _)) = declared.iter().find(|(known, _)| known.name == table) else {
@@ -118,8 +124,17 @@ impl Session {
         if schema.public_key.is_some() {
             return Err(Error::PublicRows { table: table.to_owned() });
         }
+        if self.policy().rehearsal().is_some() {
+            return Err(SimulateError::Rows(table.to_owned()).into());
+        }
         self.task.rows.insert(table.to_owned(), rows.into());
         Ok(self)
+    }
+
+    /// Keeps a temporary folder until the session and its calls end.
+    pub(crate) fn keeping(mut self, folder: Option<Arc<TempDir>>) -> Self {
+        self.task.folder = folder;
+        self
     }
 
     /// Sets the resources of computations. By default, all threads and 4 GiB.
@@ -255,7 +270,7 @@ impl Session {
     /// # Errors
     /// When the ledger, or an answer in it, cannot be read.
     pub fn page(&self) -> Result<String, Error> {
-        let (plan, summary) = (self.plan(), deniable_ledger::show(self.policy().ledger())?);
+        let (plan, summary) = (self.plan(), read_ledger(self.policy())?);
         let answers = stored(plan, &summary)?;
         let chosen = plan.queries().iter().zip(&answers).filter_map(|(planned, answer)| {
             let mut shown = shown_answer(plan, planned, answer.as_ref()?);
@@ -296,7 +311,7 @@ fn account(policy: &Policy, part: &Part) -> Result<Option<Account>, Error> {
         return Ok(None);
     }
     let id = AccountId::of(policy.guarantee());
-    let summary = deniable_ledger::show(policy.ledger())?;
+    let summary = read_ledger(policy)?;
     let account = summary.accounts.into_iter().find(|account| account.id == id);
     Ok(account.map(|account| account.seen_by(part)))
 }
@@ -375,7 +390,7 @@ impl Task {
     /// The answers of a read-only ledger; `None` if it does not contain all of them.
     fn stored_alone(&self) -> Result<Option<ReleaseOutcome>, Error> {
         let policy = self.plan.policy();
-        let summary = deniable_ledger::show(policy.ledger())?;
+        let summary = read_ledger(policy)?;
         if self.allowed.again || summary.population != policy.population() {
             return Ok(None);
         }

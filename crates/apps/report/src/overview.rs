@@ -11,6 +11,9 @@ use serde::Serialize;
 /// A ledger, for JSON.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
+    /// Whether it is the ledger of a rehearsal, on made-up rows; omitted if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
     /// The name of the population.
     pub population: String,
     /// The head: the last entry.
@@ -220,6 +223,7 @@ impl Overview {
     #[must_use]
     pub fn new(summary: &Summary) -> Self {
         Self {
+            rehearsal: summary.rehearsal,
             population: summary.population.clone(),
             head: summary.head.to_string(),
             versions: summary

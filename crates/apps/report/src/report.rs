@@ -7,9 +7,9 @@ use crate::promise::PromisePicture;
 use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{Account, AccountId, Part, Release, Summary};
-use deniable_publication::Statement;
 use deniable_publication::shown::{HELD_BY, PublishedForm, ShownAnswer};
 use deniable_publication::statement::person;
+use deniable_publication::{REHEARSAL, Statement};
 use maud::{Markup, PreEscaped, html};
 
 /// Bytes of answers with charts; further answers have no charts, so that a page stays below a megabyte.
@@ -106,12 +106,15 @@ impl Report {
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
-        let title = format!("Releases about {}", self.summary.population);
+        let is_rehearsal = self.summary.rehearsal;
+        let mark = if is_rehearsal { "REHEARSAL: " } else { "" };
+        let title = format!("{mark}Releases about {}", self.summary.population);
         let several = self.accounts.len() > 1;
         let named = |heading: &str, shown: &AccountSection| {
             if several { format!("{heading}: {}", shown.account.id) } else { heading.to_owned() }
         };
         let lead = html! {
+            @if is_rehearsal { p.rehearsal role="note" { (REHEARSAL) } }
             @for shown in &self.accounts {
                 @if several { h2 { (shown.account.id) } }
                 (beliefs::promise(&shown.promised()))
@@ -132,7 +135,8 @@ impl Report {
             p {
                 "Written by Deniable from a ledger"
                 @if self.summary.head.seq > 0 { " whose last entry is " code { (self.summary.head) } }
-                ". Only the released answers on this page depend on private data."
+                @if is_rehearsal { ". Nothing on this page depends on private data." }
+                @else { ". Only the released answers on this page depend on private data." }
             }
         };
         page(&title, &lead, &sections, &foot)

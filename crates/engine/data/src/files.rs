@@ -3,7 +3,7 @@
 use crate::connections::Sources;
 use crate::error::SourceError;
 use crate::object::{self, Object};
-use deniable_core::schema::{Compression, Format, is_store, url_scheme, without_credentials};
+use deniable_core::schema::{Compression, Data, Format, is_store, url_scheme, without_credentials};
 use globset::GlobBuilder;
 use std::fs::File;
 use std::io::Read;
@@ -116,6 +116,25 @@ pub(crate) fn locate(
     Ok(found.into_iter().map(DataFile::from).collect())
 }
 
+/// Whether a file, which may not exist yet, is or would be read as one of a table's local files: it is the declared file,
+/// in the declared folder, or has a name of the declared pattern.
+#[must_use]
+pub fn is_part_of(data: &Data, folder: &Path, file: &Path) -> bool {
+    if !matches!(data.format, Format::Csv(_) | Format::Parquet) || url_scheme(&data.path).is_some() {
+        return false;
+    }
+    // Links are resolved as far as the path exists.
+    let resolved = |path: &Path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let known = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+        let Some((part, found)) = known else { return path };
+        path.strip_prefix(part).map_or(path.clone(), |rest| found.components().chain(rest.components()).collect())
+    };
+    let (declared, file) = (resolved(&folder.join(&data.path)), resolved(file));
+    let matcher = GlobBuilder::new(&declared.to_string_lossy()).literal_separator(true).build();
+    file.starts_with(&declared) || matcher.is_ok_and(|pattern| pattern.compile_matcher().is_match(&file))
+}
+
 /// The error for a URL that cannot be read.
 fn refused_url(path: &str, scheme: &str) -> SourceError {
     let url = without_credentials(path).into_owned();
@@ -217,6 +236,29 @@ mod tests {
             Err(SourceError::NoFile { .. })
         ));
         assert!(matches!(locate("[", &csv, folder.path(), &Sources::default()), Err(SourceError::Pattern { .. })));
+    }
+
+    #[test]
+    fn files_that_a_table_would_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("in")).unwrap();
+        std::fs::write(folder.path().join("a.csv"), "a").unwrap();
+        let part = |path: &str, file: &str| {
+            let format = Format::Csv(CsvOptions::with_delimiter(b','));
+            let data = Data {
+                table: "t".to_owned(),
+                path: path.to_owned(),
+                version: "1".to_owned(),
+                format,
+                partitions: Vec::new(),
+                typical_rows: None,
+            };
+            is_part_of(&data, folder.path(), &folder.path().join(file))
+        };
+        assert!(part("a.csv", "a.csv") && part("a.csv", "in/../a.csv") && part("new.csv", "new.csv"));
+        assert!(part("in", "in/b.csv") && part("in", "in/deep/b.csv") && part("*.csv", "b.csv"));
+        assert!(!part("a.csv", "in/a.csv") && !part("in", "out/b.csv") && !part("*.csv", "in/b.csv"));
+        assert!(!part("s3://bucket/a.csv", "a.csv"));
     }
 
     #[test]

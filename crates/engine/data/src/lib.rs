@@ -20,6 +20,7 @@
 //! | which bits identify an entity? | [`identity`] |
 //! | how often does each distinct row occur in a table? | [`groups`] |
 //! | how might answers look before any data is read? | [`mod@synthetic`] |
+//! | how are rows written as a policy declares them? | [`Source::write`] |
 //!
 //! A source knows the declared types and reads nothing but declared columns. Values that are not of their declared type
 //! become NULL. Whether files have the right shape is checked beforehand, for the curator alone, by [`check`].
@@ -56,6 +57,7 @@ pub mod synthetic;
 mod text;
 mod texts;
 mod types;
+mod write;
 
 pub use connections::{Connections, Databases, FindObjects, OpenTable, Sources, StoredTypes};
 pub use diagnose::NO_NAMES;
@@ -66,12 +68,13 @@ pub use meter::{Meter, Progress};
 pub use object::Object;
 pub use rows::{RemoteRows, RemoteScan, Rows};
 pub use scan::{Batch, Form, ReadColumn, Scan, ScanError, ScanInput, WantedColumn};
-pub use synthetic::synthetic;
+pub use synthetic::{MadeUp, Nulls, made_up, public_keys, synthetic};
 pub use text::{Quirk, broken_quotes};
 pub use texts::texts;
 pub use types::{arrow_type, memory_schema};
 
 pub use engine::{AskEngine, EngineColumn, EngineConnection, EngineTable, StorageType};
+pub use files::is_part_of;
 pub use in_memory::InMemory;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};

@@ -72,6 +72,18 @@ fn value(path: &Path, name: &str, found: &[(Option<String>, Option<String>)]) ->
     }
 }
 
+/// The name of the folder of rows with this value.
+pub(crate) fn folder_name(name: &str, value: Option<&str>) -> String {
+    format!("{}={}", encode(name), value.map_or_else(|| NULL.to_owned(), encode))
+}
+
+/// Escapes everything but the characters that all file systems take.
+fn encode(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let escaped = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(escaped).collect()
+}
+
 /// Decodes the escapes of characters that folder names cannot contain.
 fn decode(text: &str) -> Option<String> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
@@ -111,6 +123,8 @@ mod tests {
         assert_eq!(of(path, &["region", "year"]).unwrap(), [text("a/b ä%zz="), text("2024")]);
         assert_eq!(of(&format!("v/region={NULL}/f"), &["region"]).unwrap(), [None]);
         assert_eq!(of("v/region=/my%20name=1/f", &["region", "my name"]).unwrap(), [text(""), text("1")]);
+        let written = format!("v/{}/{}/f", folder_name("a=b", Some("1/2 ä%")), folder_name("c", None));
+        assert_eq!(of(&written, &["a=b", "c"]).unwrap(), [text("1/2 ä%"), None]);
         let problem = |path: &str, name| match of(path, &[name]) {
             Err(SourceError::Partition { path: found, column, problem }) => {
                 assert_eq!((found.as_path(), column.as_str()), (Path::new(path), name));

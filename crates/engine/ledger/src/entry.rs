@@ -1,8 +1,8 @@
 //! The kinds of entries and their stored form.
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
-//! that is missing or unknown makes an entry unreadable. Three fields are omitted when empty or at their default:
-//! `other_than`, `accepted` and `part`. `docs/reference/ledger-format.md` describes every entry.
+//! that is missing or unknown makes an entry unreadable. Four fields are omitted when empty or at their default:
+//! `other_than`, `rehearsal`, `accepted` and `part`. `docs/reference/ledger-format.md` describes every entry.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
 use crate::numbers::NumbersFile;
@@ -186,6 +186,9 @@ pub struct Genesis {
     /// The populations of ledgers with the same policy or tables, which the curator stated to be other people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_than: Vec<String>,
+    /// Whether all answers are about made-up rows; fixed for the life of the ledger.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
 }
 
 /// A promise that holds from here on; it opens the guarantee's account.

@@ -44,6 +44,18 @@ pub enum OpenError {
         /// The policy's population.
         asked: String,
     },
+    /// The ledger of a rehearsal, in place of a real one.
+    #[error(
+        "{0} is the ledger of a rehearsal, and real answers are never charged to it; name the real ledger, or a file \
+         that does not exist yet"
+    )]
+    Rehearsal(PathBuf),
+    /// A real ledger, in place of that of a rehearsal.
+    #[error(
+        "{0} is a real ledger, and a rehearsal is never charged to it; leave the ledger out, or name a file that does \
+         not exist yet"
+    )]
+    NotRehearsal(PathBuf),
     /// The same people may have a ledger already, under another name.
     #[error(
         "{path} would begin a new budget for `{asked}`, but {known} is the ledger of `{recorded}` with the same {by}: \
@@ -78,8 +90,8 @@ impl Ledger {
     ///
     /// # Errors
     /// When the file is not a ledger, damaged, of a newer format or of another population; when it does not contain its
-    /// head ([`StoreError::Older`]); when its head or its key is missing or belongs to another ledger; and when the
-    /// folder, the disk or a lock fails. No file remains half-written.
+    /// head ([`StoreError::Older`]); when its head or its key is missing or belongs to another ledger; when it is the
+    /// ledger of a rehearsal; and when the folder, the disk or a lock fails. No file remains half-written.
     pub fn open_or_create(path: &Path, population: &str) -> Result<Self, OpenError> {
         Self::open_for(path, &Purpose::people(population))
     }
@@ -88,12 +100,18 @@ impl Ledger {
     /// population gets a second budget under another name.
     ///
     /// # Errors
-    /// As above, and [`OpenError::SamePeople`], [`OpenError::UnknownPeople`].
+    /// As above, and [`OpenError::SamePeople`], [`OpenError::UnknownPeople`], [`OpenError::Rehearsal`],
+    /// [`OpenError::NotRehearsal`].
     pub fn open_for(path: &Path, purpose: &Purpose<'_>) -> Result<Self, OpenError> {
         let path = store::resolve(path)?;
         let Purpose { population, head, .. } = *purpose;
         let created = begin(&path, purpose)?;
         let book = Book::open_to_write(&path, head)?;
+        match (book.state.is_rehearsal(), purpose.rehearsal) {
+            (true, false) => return Err(OpenError::Rehearsal(path)),
+            (false, true) => return Err(OpenError::NotRehearsal(path)),
+            (true, true) | (false, false) => {}
+        }
         if book.state.population() != population {
             return Err(OpenError::OtherPopulation {
                 path,
@@ -198,7 +216,8 @@ fn begin(path: &Path, purpose: &Purpose<'_>) -> Result<bool, OpenError> {
         let other_than = purpose.others(path)?;
         let Some(key) = Key::propose(path)? else { continue };
         let population = purpose.population.to_owned();
-        let genesis = Genesis { population, key_check: key.check_value(), format: FORMAT, other_than };
+        let rehearsal = purpose.rehearsal;
+        let genesis = Genesis { population, key_check: key.check_value(), format: FORMAT, other_than, rehearsal };
         let event = Event::Genesis(genesis);
         let payload = event.encode().map_err(StoreError::from)?;
         let (row, _) = forge(&Head::start(), now(), event.kind(), payload);

@@ -23,13 +23,16 @@ pub struct Purpose<'a> {
     pub other_people: bool,
     /// A file besides `<ledger>.head` that keeps the head.
     pub head: Option<&'a Path>,
+    /// Whether all answers are about made-up rows. A ledger of a rehearsal holds no real charge, and a real ledger no
+    /// charge of a rehearsal.
+    pub rehearsal: bool,
 }
 
 impl<'a> Purpose<'a> {
     /// A purpose of which only the population is known: a new ledger is compared with no other.
     #[must_use]
     pub fn people(population: &'a str) -> Self {
-        Self { population, policy: None, sources: Vec::new(), other_people: false, head: None }
+        Self { population, policy: None, sources: Vec::new(), other_people: false, head: None, rehearsal: false }
     }
 
     /// The populations of the ledgers beside a new one that have charged the policy, or registered a table, for another
@@ -40,7 +43,8 @@ impl<'a> Purpose<'a> {
     /// people.
     pub(crate) fn others(&self, ledger: &Path) -> Result<Vec<String>, OpenError> {
         let mut others = Vec::new();
-        if self.policy.is_none() && self.sources.is_empty() {
+        // Made-up rows are about no population, so a rehearsal reads no other ledger.
+        if self.rehearsal || (self.policy.is_none() && self.sources.is_empty()) {
             return Ok(others);
         }
         for known in neighbours(ledger)? {
@@ -51,6 +55,9 @@ impl<'a> Purpose<'a> {
                 Err(error) => return Err(OpenError::UnknownPeople { path: ledger.to_owned(), known, error }),
             };
             let state = &book.state;
+            if state.is_rehearsal() {
+                continue;
+            }
             let Some(by) = self.known_by(state).filter(|_| state.population() != self.population) else { continue };
             if !self.other_people {
                 return Err(OpenError::SamePeople {

@@ -136,6 +136,8 @@ pub struct Acceptance {
 pub struct Summary {
     /// The people this ledger is about.
     pub population: String,
+    /// Whether it is the ledger of a rehearsal: all answers are about made-up rows.
+    pub rehearsal: bool,
     /// The last entry.
     pub head: Head,
     /// Every account.
@@ -171,6 +173,7 @@ impl Summary {
     pub fn before_any(population: &str) -> Self {
         Self {
             population: population.to_owned(),
+            rehearsal: false,
             head: Head::start(),
             accounts: Vec::new(),
             versions: Vec::new(),
@@ -219,6 +222,12 @@ impl State {
     #[must_use]
     pub fn population(&self) -> &str {
         self.genesis.as_ref().map_or("", |genesis| &genesis.population)
+    }
+
+    /// Whether it is the ledger of a rehearsal.
+    #[must_use]
+    pub fn is_rehearsal(&self) -> bool {
+        self.genesis.as_ref().is_some_and(|genesis| genesis.rehearsal)
     }
 
     /// Whether a policy of this name was ever charged, including charges outside its file: `policy/ask`, `policy/gwas`.
@@ -320,6 +329,7 @@ impl State {
         };
         Summary {
             population: self.population().to_owned(),
+            rehearsal: self.is_rehearsal(),
             head: head.clone(),
             accounts: self.accounts.clone(),
             versions: self.versions.iter().map(version).collect(),

@@ -65,7 +65,7 @@ pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use deniable_toml::{Table, Value};
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
-pub use policy::{LARGEST_FILE, Policy, is_population};
+pub use policy::{LARGEST_FILE, MadeUpRows, Policy, is_population};
 pub use quality::{Display, Quality};
 pub use query::{OwnCaps, Query, QueryError, QuerySubject, Sampling, Size};
 pub use scaffold::{ColumnNotes, Rows, Scaffold, scaffold};

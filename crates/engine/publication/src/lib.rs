@@ -24,3 +24,4 @@ pub use statement::{Belief, Statement};
 pub use table::{
     Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };
+pub use text::REHEARSAL;

@@ -12,6 +12,9 @@ const UNBOUNDED: &str = "unbounded";
 /// A publication: one policy, its answers and its guarantee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Publication {
+    /// Whether the answers are about made-up rows and no person; omitted if not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
     /// The policy's name.
     pub policy: String,
     /// The population of the policy.

@@ -6,9 +6,15 @@ use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::{printable, push_paragraph};
 use std::fmt::{self, Display, Formatter};
 
+/// The first line of everything that a rehearsal prints or writes.
+pub const REHEARSAL: &str = "REHEARSAL: made-up rows, drawn from the policy alone: nothing here is about a person";
+
 /// The answers as tables, and the guarantee.
 impl Display for Publication {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.rehearsal {
+            writeln!(f, "{REHEARSAL}\n")?;
+        }
         for answer in &self.answers {
             writeln!(f, "{}", answer.in_words(&self.confidence))?;
         }

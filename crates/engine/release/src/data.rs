@@ -9,13 +9,14 @@ use crate::accepted::{AcceptedFindings, full_name};
 use crate::losses::{LargeLoss, MOST_LEFT_OUT, large, recorded_name};
 use crate::plan::{Plan, QueryPlan};
 use crate::release::{Event, salt};
+use crate::simulate::simulated;
 use deniable_core::schema::TableSchema;
-use deniable_core::schema::{Data, Role, reading};
+use deniable_core::schema::{Data, DeclaredTable, Role, reading};
 use deniable_data::check::{Report, ToAccept};
 use deniable_data::{Connections, InMemory};
 use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
-use deniable_ledger::{Ledger, OpenError, Part, Purpose, RegistrationOutcome, VersionError};
+use deniable_ledger::{Ledger, OpenError, Part, Purpose, RegistrationOutcome, Summary, VersionError};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_pushdown::look;
 use deniable_query::Query;
@@ -139,14 +140,24 @@ pub struct TableVersion {
 }
 
 impl TableVersion {
-    /// Finds the rows of every table of a plan, in its order: in memory, by table, or in files.
+    /// Finds the rows of every table of a plan, in its order: in memory, by table, or in files. For a rehearsal, the
+    /// protected rows are made up, whatever is in memory or in files.
     ///
     /// # Errors
     /// When a table has no rows, or a folder cannot be read.
     pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, InMemory>) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
+        if let Some(size) = plan.policy().rehearsal() {
+            let sources = simulated(plan.policy(), size)?.into_iter().map(|table| table.source);
+            let version = |(source, table): (Source, DeclaredTable)| Self {
+                source,
+                reading: digest(&table),
+                version: table.data.version,
+            };
+            return Ok(sources.zip(plan.policy().tables()).map(version).collect());
+        }
         let mut connections = Connections::default();
-        let locate = |((table, data), read): ((TableSchema, Data), deniable_core::schema::DeclaredTable)| {
+        let locate = |((table, data), read): ((TableSchema, Data), DeclaredTable)| {
             let source = match rows.get(&table.name) {
                 Some(rows) => Source::memory(table, rows.clone()),
                 None => Source::locate_with(table, &data, folder, &mut connections)?,
@@ -172,7 +183,7 @@ impl TableVersion {
 }
 
 /// The digest in the ledger for the reading of all declared columns of a table.
-fn digest(table: &deniable_core::schema::DeclaredTable) -> String {
+fn digest(table: &DeclaredTable) -> String {
     let mut hasher = blake3::Hasher::new_derive_key(READING);
     hasher.update(&reading(table, &|_| true));
     hasher.finalize().to_hex().to_string()
@@ -405,8 +416,23 @@ pub fn open_ledger(policy: &Policy, other_people: bool, head: Option<&Path>) -> 
         sources: protected.map(|table| table.data.table.as_str()).collect(),
         other_people,
         head,
+        rehearsal: policy.rehearsal().is_some(),
     };
     Ledger::open_for(policy.ledger(), &purpose)
+}
+
+/// Reads the ledger of a policy, which must exist, without writing to it.
+///
+/// # Errors
+/// When it cannot be read; and when it is the ledger of a rehearsal and the policy is real, or the reverse.
+pub fn read_ledger(policy: &Policy) -> Result<Summary, OpenError> {
+    let path = policy.ledger();
+    let summary = deniable_ledger::show(path)?;
+    match (summary.rehearsal, policy.rehearsal().is_some()) {
+        (true, false) => Err(OpenError::Rehearsal(path.to_owned())),
+        (false, true) => Err(OpenError::NotRehearsal(path.to_owned())),
+        (true, true) | (false, false) => Ok(summary),
+    }
 }
 
 /// The key of all fingerprints of a ledger.

@@ -16,6 +16,7 @@
 //! | columns and losses that a curator accepts by name | [`accepted`] |
 //! | the statement for an engine that holds the rows, and its trial | [`engine`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
+//! | made-up rows of the declared shape, for simulations and rehearsals | [`simulate`] |
 //! | from answers to their published form: intervals, noise, warnings | [`show`] |
 
 pub mod accepted;
@@ -33,6 +34,7 @@ mod quality;
 pub mod release;
 mod rows_each;
 pub mod show;
+pub mod simulate;
 pub mod suggest;
 pub mod target;
 pub mod typical;
@@ -40,7 +42,7 @@ pub mod whatif;
 
 pub use accepted::{AcceptError, AcceptedFindings};
 pub use contained::ContainingAnswer;
-pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, open_ledger};
+pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, open_ledger, read_ledger};
 pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
 pub use least::{LeastError, LeastPromise, QueryNeed, least};
@@ -51,6 +53,7 @@ pub use release::{
     Event, Origin, Permissions, QueryAnswer, ReleaseError, ReleaseOutcome, fits, release, shown_answer, stored,
 };
 pub use show::published;
+pub use simulate::{RowsOrigin, SimulatedTable, simulated, usual_size};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. It names the crate as other crates do.
 #[cfg(test)]

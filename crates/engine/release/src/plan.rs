@@ -308,7 +308,7 @@ pub fn times_planned() -> usize {
 
 /// Plans SQL text about the tables of a policy, under the caps of `declared`. All planning of SQL goes through this
 /// function.
-fn plan_sql(policy: &Policy, declared: &policy::Query) -> Result<Query, QueryError> {
+pub(crate) fn plan_sql(policy: &Policy, declared: &policy::Query) -> Result<Query, QueryError> {
     PLANNED.fetch_add(1, Ordering::Relaxed);
     let public = |table: &TableSchema| rows_of(policy, table);
     deniable_sql::plan_with_public(&declared.sql, &tables_of(policy, declared), &public)
@@ -353,7 +353,7 @@ pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) 
     Ok(query)
 }
 
-fn tables(policy: &Policy, own: OwnCaps) -> Vec<TableSchema> {
+pub(crate) fn tables(policy: &Policy, own: OwnCaps) -> Vec<TableSchema> {
     let described = policy.tables().into_iter().map(|table| {
         let entity_of = |key: String| {
             let caps = policy.caps_of(own, &table.data.table)?;

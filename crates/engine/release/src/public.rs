@@ -6,10 +6,11 @@
 //! changes, the queries that are grouped by its keys become other queries.
 //! the queries that are grouped by its keys are other queries.
 
+use crate::simulate::{SimulatedTable, public_rows};
 use deniable_core::schema::{Key, Role, TableSchema};
+use deniable_data::SourceError;
 use deniable_data::keys::{listed, parents};
 use deniable_data::public::{Row, rows};
-use deniable_data::{Source, SourceError};
 use deniable_policy::Policy;
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
             entity: None,
             public_key: Some(key.clone()),
         };
-        let source = Source::locate(schema, &public.data, filled.folder())?;
+        let SimulatedTable { source, .. } = public_rows(&filled, schema, &public.data)?;
         let unlabelled = |key: &&Key| !column.labels.contains_key(*key);
         let taken: BTreeSet<String> =
             column.labels.values().cloned().chain(from.further.iter().filter(unlabelled).map(Key::to_string)).collect();
@@ -51,6 +52,6 @@ pub(crate) fn rows_of(policy: &Policy, table: &TableSchema) -> Result<Vec<Row>, 
     let unknown = || format!("`{}` is not a public table of the policy", table.name);
     let key = table.public_key.as_deref().and_then(|key| table.position(key)).ok_or_else(unknown)?;
     let declared = policy.tables().into_iter().find(|known| known.data.table == table.name).ok_or_else(unknown)?;
-    let source = Source::locate(table.clone(), &declared.data, policy.folder()).map_err(|error| error.to_string())?;
-    rows(&source, key).map_err(|error| error.to_string())
+    let found = public_rows(policy, table.clone(), &declared.data).map_err(|error| error.to_string())?;
+    rows(&found.source, key).map_err(|error| error.to_string())
 }

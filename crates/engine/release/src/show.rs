@@ -49,6 +49,7 @@ pub fn published(plan: &Plan, answers: &[QueryAnswer]) -> Publication {
     };
     let answers = both().map(one).collect();
     Publication {
+        rehearsal: policy.rehearsal().is_some(),
         policy: policy.name().to_owned(),
         population: policy.population().to_owned(),
         data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },

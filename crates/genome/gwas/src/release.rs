@@ -130,6 +130,7 @@ pub fn release<R: CryptoRng>(
     let answers = released.answers.iter();
     let tables = answers.map(|(at, answer, _)| answer.table(request, parts[*at], &run.payment)).collect();
     let publication = Publication {
+        rehearsal: false,
         policy: promised.asker().to_owned(),
         population: promised.population().to_owned(),
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },

@@ -2,6 +2,7 @@
 
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
+use super::simulate::Size;
 use super::spend::{Spending, spending};
 use crate::error::Failure;
 use clap::{Args, Subcommand};
@@ -42,6 +43,13 @@ pub struct Release {
     /// Use up the promise without confirmation.
     #[arg(long)]
     pub yes: bool,
+    /// Rehearse the release on made-up rows, with a temporary ledger, or a new one that --ledger names. No private data
+    /// is read, and nothing of the promise is spent.
+    #[arg(long, conflicts_with = "data")]
+    pub rehearse: bool,
+    /// The number of rows and people of a rehearsal.
+    #[command(flatten)]
+    pub size: Size,
     /// Permissions to register data and to charge again.
     #[command(flatten)]
     pub registration: Registration,

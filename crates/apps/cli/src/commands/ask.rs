@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
         return publish(&if args.format == Format::Json { deniable::json(&shown) } else { shown.to_string() }, None);
     }
-    writable(&[("--out", args.out.as_deref())], &own_files(session.plan()))?;
+    writable(&[("--out", args.out.as_deref())], &own_files(session.policy()))?;
     doubts(session.plan());
     let is_first = session.account()?.is_none_or(|account| account.releases.is_empty());
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;

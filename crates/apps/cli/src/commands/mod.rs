@@ -23,6 +23,7 @@ mod release;
 mod report;
 #[cfg(feature = "serve")]
 mod serve;
+mod simulate;
 mod statements;
 mod suggest;
 pub mod sweep;
@@ -47,6 +48,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
         Command::Suggest(suggest) => suggest::run(&suggest),
+        Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Release(release) => release::run(&release),
         Command::Gwas(gwas) => gwas::run(&gwas),
         Command::Explore(explore) => explore::run(&explore),

@@ -1,41 +1,51 @@
 //! `deniable release`.
 
 use crate::args::output::Format;
-use crate::args::policy::Release;
+use crate::args::policy::{Registration, Release};
 use crate::commands::answers::{doubts, obtain, written};
 use crate::console::{confirmed, say};
 use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
-use crate::policies::{choose, locate, own_files, plan};
+use crate::policies::{absolute, locate, own_files, session};
 use deniable::Session;
 use deniable::exact::{Rational, Rounding, percent};
-use deniable_policy::QuerySubject;
+use deniable_policy::{MadeUpRows, Policy, QuerySubject};
+use deniable_publication::REHEARSAL;
 use num_traits::{One, Signed, Zero};
+use std::path::PathBuf;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
-    let mut plan = plan(&args.place)?;
-    choose(&mut plan, &args.query)?;
+    if !args.rehearse && (args.size.rows.is_some() || args.size.people.is_some()) {
+        let help = "add --rehearse to release answers on made-up rows, or leave --rows and --people out";
+        return Err(Failure::usage("--rows and --people are the size of a rehearsal", help));
+    }
+    let (session, own) = if args.rehearse { rehearsal(args)? } else { real(args)? };
+    let names: Vec<&str> = args.query.iter().map(String::as_str).collect();
+    let session = if names.is_empty() { session } else { session.only(&names)? };
+    let plan = session.plan();
     // Queries about a query's caps are published with its answer.
-    let own = plan
+    let listed = plan
         .queries()
         .iter()
         .filter(|ask| ask.declared().about == QuerySubject::Cells)
         .map(|ask| ask.declared().name.as_str());
-    let names: Vec<&str> = own.collect();
+    let names: Vec<&str> = listed.collect();
     if args.format == Format::Csv && names.len() > 1 {
         let help = format!("choose one with --query: \"{}\"", names.join("\", \""));
         return Err(Failure::usage("a CSV file contains one table, but the policy has several queries", help));
     }
     if args.place.data.is_some() {
         // A mistyped path is reported even if all answers are stored and no data is needed.
-        locate(&plan)?;
+        locate(plan)?;
     }
-    writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
-    doubts(&plan);
-    let session = Session::of_plan(plan)?.allowing(args.registration.allowed());
-    agree(&session, args.yes)?;
-    let (publication, failed) = obtain(session.clone(), &args.limits, args.registration)?;
+    writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own)?;
+    doubts(plan);
+    // Made-up rows need no decision of the curator.
+    let registration = Registration { register: args.registration.register || args.rehearse, ..args.registration };
+    let session = session.allowing(registration.allowed());
+    agree(&session, args.yes || args.rehearse)?;
+    let (publication, failed) = obtain(session.clone(), &args.limits, registration)?;
     if !publication.answers.is_empty() {
         publish(&written(&publication, args.format)?, args.out.as_ref())?;
     }
@@ -45,6 +55,31 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     failed.map_or(Ok(()), Err)
 }
 
+/// The session of the policy, and its input files.
+fn real(args: &Release) -> Result<(Session, Vec<PathBuf>), Failure> {
+    let session = session(&args.place)?;
+    let own = own_files(session.policy());
+    Ok((session, own))
+}
+
+/// The session of a rehearsal, and the input files of the policy.
+fn rehearsal(args: &Release) -> Result<(Session, Vec<PathBuf>), Failure> {
+    let policy = Policy::load(&args.place.policy)?;
+    let own = own_files(&policy).into_iter().chain(args.place.ledger.clone()).collect();
+    let session = args.size.simulate().rehearse(policy, args.place.ledger.as_deref().map(absolute))?;
+    say(REHEARSAL);
+    let kept = if args.place.ledger.is_some() { "in a ledger of its own" } else { "in a temporary ledger" };
+    say(format!("{}, charged {kept}", size_in_words(session.policy().rehearsal())));
+    Ok((session, own))
+}
+
+/// The number of made-up rows and people.
+fn size_in_words(size: Option<MadeUpRows>) -> String {
+    let Some(MadeUpRows { rows, people }) = size else { return String::new() };
+    let people = people.map_or_else(String::new, |people| format!(" of {people} people"));
+    format!("{rows} rows{people} in each protected table")
+}
+
 /// Reports the share of the promise that the release uses, and asks before nothing of it is left.
 fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
     let (share, left) = (session.to_pay()?, session.left()?);
@@ -52,7 +87,8 @@ fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let in_words = |part: &Rational, rounding| format!("{part} ({})", percent(part, 1, rounding));
-    let uses = format!("this release uses {} of the promise", in_words(&share, Rounding::Up));
+    let what = if session.policy().rehearsal().is_some() { "rehearsal" } else { "release" };
+    let uses = format!("this {what} uses {} of the promise", in_words(&share, Rounding::Up));
     let promise = session.policy().guarantee().limit();
     let (Some(limit), Some(spent)) = (left.limit().exact_part_of(promise), left.spent().exact_part_of(promise)) else {
         say(uses);

@@ -19,7 +19,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (html, own) = match (&args.policy, &args.ledger) {
         (Some(policy), ledger) => {
             let session = session(&PolicyPlace { policy: policy.clone(), data: None, ledger: ledger.clone() })?;
-            (session.page()?, own_files(session.plan()))
+            (session.page()?, own_files(session.policy()))
         }
         (None, Some(ledger)) => {
             let path = ledgers::path(ledger)?;

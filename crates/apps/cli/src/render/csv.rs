@@ -20,6 +20,10 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
             let is_free = |name: &String| !names.contains(name);
             names.extend(["notes", "notes_of_the_answer"].map(str::to_owned).into_iter().find(is_free));
         }
+        if publication.rehearsal {
+            let is_free = |name: &String| !names.contains(name);
+            names.extend(["rehearsal", "rehearsal_of_the_answer"].map(str::to_owned).into_iter().find(is_free));
+        }
         writer.write_record(&names).map_err(|error| failed(&error))?;
         let (population, has_quality) = (answer.have_population(), answer.has_quality());
         let mut notes = has_notes.then(|| guarded(&answer.warnings.join("; ")));
@@ -29,7 +33,8 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
                 .iter()
                 .enumerate()
                 .flat_map(|(position, cell)| fields(cell, population[position], has_quality))
-                .chain(notes);
+                .chain(notes)
+                .chain(publication.rehearsal.then(|| "true".to_owned()));
             writer.write_record(fields).map_err(|error| failed(&error))?;
         }
     }

@@ -3,6 +3,7 @@
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
+use deniable_publication::REHEARSAL;
 use deniable_report::overview::{
     AcceptanceOverview, EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview,
 };
@@ -59,7 +60,8 @@ fn request(request: &RequestOverview) -> String {
 /// Renders the ledger as text.
 pub fn table(summary: &Summary) -> String {
     let overview = Overview::new(summary);
-    let mut text = format!("ledger of \"{}\"\n", printable(&overview.population));
+    let mut text = if overview.rehearsal { format!("{REHEARSAL}\n") } else { String::new() };
+    let _ = writeln!(text, "ledger of \"{}\"", printable(&overview.population));
     for version in &overview.versions {
         let accepted = match version.accepted.as_slice() {
             [] => String::new(),

@@ -49,5 +49,6 @@ mod release;
 mod report;
 #[cfg(feature = "serve")]
 mod serve;
+mod simulate;
 mod support;
 mod text;

@@ -107,8 +107,13 @@ impl Rules {
     /// The ledger's own fold after these charges, all of which it must accept.
     fn state(&self, charges: &Charges) -> State {
         let mut state = State::before_any(Path::new("l"));
-        let genesis =
-            Genesis { population: "patients".into(), key_check: "k".into(), format: FORMAT, other_than: vec![] };
+        let genesis = Genesis {
+            population: "patients".into(),
+            key_check: "k".into(),
+            format: FORMAT,
+            other_than: vec![],
+            rehearsal: false,
+        };
         let stated = GuaranteeStated { guarantee: terms_of(8) };
         let mut events = vec![Event::Genesis(genesis), Event::GuaranteeStated(stated.into())];
         for (name, (share, sharing)) in NAMES.iter().zip(&self.parts) {

@@ -63,6 +63,7 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
             key_check,
             format: FORMAT,
             other_than: vec!["staff".into()],
+            rehearsal: false,
         }),
         Event::GuaranteeStated(Box::new(GuaranteeStated { guarantee: terms() })),
         Event::GuaranteeChanged(Box::new(GuaranteeChanged {

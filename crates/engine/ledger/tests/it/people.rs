@@ -77,6 +77,31 @@ fn other_people_are_stated_once_and_kept() {
 }
 
 #[test]
+fn a_rehearsal_and_a_release_never_share_a_ledger() {
+    let (place, trial) = known();
+    let rehearsal = || Purpose { rehearsal: true, ..purpose("patients in february", "clinic", "visits") };
+    // It is about made-up rows, so that the ledgers beside it do not matter.
+    let mut ledger = Ledger::open_for(&trial, &rehearsal()).unwrap();
+    assert!(ledger.is_new() && ledger.summary().rehearsal && show(&trial).unwrap().rehearsal);
+    register(&mut ledger, "made-up rows", "f00d").unwrap();
+    drop(ledger);
+    assert!(Ledger::open_for(&trial, &rehearsal()).is_ok());
+    for real in [purpose("patients in february", "clinic", "visits"), Purpose::people("patients in february")] {
+        let refused = Ledger::open_for(&trial, &real).unwrap_err();
+        assert!(matches!(&refused, OpenError::Rehearsal(path) if path.ends_with("february.ledger")), "{refused}");
+    }
+    assert!(!show(&place.path).unwrap().rehearsal);
+    let before = fs::read(&place.path).unwrap();
+    let refused =
+        Ledger::open_for(&place.path, &Purpose { rehearsal: true, ..Purpose::people("patients") }).unwrap_err();
+    assert!(matches!(refused, OpenError::NotRehearsal(_)), "{refused}");
+    assert_eq!(fs::read(&place.path).unwrap(), before);
+    // The table is known to the rehearsal, which does not count.
+    let new = place.folder.path().join("new.ledger");
+    assert!(Ledger::open_for(&new, &purpose("patients", "other", "visits")).unwrap().is_new());
+}
+
+#[test]
 fn ledgers_that_cannot_be_read_may_be_of_the_same_people() {
     let (place, new) = known();
     let asked = || purpose("patients in february", "payroll", "hours");

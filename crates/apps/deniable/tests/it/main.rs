@@ -6,6 +6,7 @@ mod web;
 
 use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
+use deniable::simulate::{Simulate, SimulateError};
 use deniable::{
     Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, PlanReport, Policy, PolicyBuilder, Query,
     RegistrationMode, Resources, Session,
@@ -283,4 +284,28 @@ fn events_and_resources_of_a_session() {
     let little = Resources { memory: Some(10), ..Resources::default() };
     let error = self::session(folder.path()).with_resources(little).release().wait().unwrap_err();
     assert!(matches!(error, Error::Memory { allowed: 10, .. }), "{error}");
+}
+
+/// A rehearsal reads no rows, also of a policy in memory, and its ledger goes with its last session.
+#[test]
+fn a_rehearsal_makes_its_rows_up_and_keeps_no_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = Simulate { rows: Some(400), people: Some(400) };
+    let rehearsal = size.rehearse(wards(folder.path(), (1, 2)), None).unwrap();
+    let refused = rehearsal.clone().with_rows("stays", rows(10)).err().unwrap();
+    assert!(matches!(&refused, Error::Simulate(SimulateError::Rows(table)) if table == "stays"), "{refused}");
+    let released = rehearsal.release().wait().unwrap();
+    assert!(released.publication.rehearsal && released.publication.to_string().starts_with("REHEARSAL: made-up rows"));
+    assert_eq!(released.publication.data.version, "made-up rows");
+    assert!(rehearsal.page().unwrap().contains("REHEARSAL: "));
+    let ledger = rehearsal.policy().ledger().to_owned();
+    assert!(ledger.exists() && !ledger.starts_with(folder.path()));
+    drop(rehearsal);
+    // The session's thread drops its last call after the answer is returned.
+    let is_gone = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        !ledger.exists()
+    });
+    assert!(is_gone, "{}", ledger.display());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -8,7 +8,7 @@ pub const SIMULATE_EXAMPLES: &str = "\
 Examples:
   deniable simulate examples/clinic/policy.toml --rows 5000
   deniable simulate policy.toml --rows 5000 --people 2000 --out made-up --format parquet
-  deniable release policy.toml --data simulated/visits.csv --ledger trial.ledger --register
+  deniable data check policy.toml --data simulated/visits.csv --ledger simulated.ledger
 
 One file is written for each table, under the name that the policy gives it and in the format that the policy declares. \
 Protected rows are drawn from the policy alone: their files need not exist and are never opened. A public table whose \

@@ -298,7 +298,8 @@ impl<'a> Reader<'a> {
             let value = building.value(reader.bytes()?)?;
             let labels = labels(value, &building.program, &tables);
             let name = building.program.words(value, MOST_NAME);
-            Some(Group { name, keys: reader.list(Reader::key)?, value, hidden: 0, labels })
+            let keys = reader.list(Reader::key)?;
+            Some(Group { name, declared: keys.len(), keys, value, hidden: 0, labels })
         })?;
         let mut levels = self.levels()?;
         levels.iter().flatten().all(|group| *group < groups.len()).then_some(())?;

@@ -11,6 +11,8 @@ pub struct Group {
     pub name: String,
     /// The keys, as rows contain them.
     pub keys: Vec<Key>,
+    /// Number of keys that are shown without the conditions of WHERE, which may leave fewer (S-ONE).
+    pub declared: usize,
     /// The expression.
     pub value: Id,
     /// The number of keys at the end that count but are never shown: they hold the rows that the groups leave out and

@@ -104,7 +104,8 @@ impl PerEntity {
 /// The group that separates entities with rows beyond the caps.
 fn left_out_or_not(value: Id) -> Group {
     let keys = vec![Key::Boolean(false), Key::Boolean(true)];
-    Group { name: "left_out".to_owned(), keys, value, hidden: 0, labels: BTreeMap::new() }
+    let declared = keys.len();
+    Group { name: "left_out".to_owned(), keys, declared, value, hidden: 0, labels: BTreeMap::new() }
 }
 
 /// The position of an entity's value on a ladder, as an argument.

@@ -14,7 +14,7 @@ use crate::per_entity::PerEntity;
 use crate::rows::{Rows, declared};
 use crate::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use deniable_core::adversary::Adjacency;
-use deniable_core::exact::{Rational, ratio};
+use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::tree::Shape;
 use deniable_core::noise::{Decay, Rank, flip_margin};
 use deniable_core::schema::{Key, TableSchema};
@@ -254,6 +254,13 @@ impl Query {
     /// Number of combinations of the keys of all groups, at least 1.
     pub fn combinations(&self) -> usize {
         self.looked_up().map(|group| group.keys.len()).product()
+    }
+
+    /// The part of the cells of all declared keys that the conditions of WHERE leave (S-ONE).
+    #[must_use]
+    pub fn reachable_part(&self) -> Rational {
+        let part = |group: &Group| whole(group.keys.len() - group.hidden) / whole(group.declared.max(1));
+        self.looked_up().map(part).fold(whole(1), |all, part| all * part)
     }
 
     /// The exact vectors that get noise and are charged, in the canonical order.

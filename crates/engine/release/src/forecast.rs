@@ -153,7 +153,7 @@ pub fn expected(planned: &QueryPlan, policy: &Policy) -> Vec<AnswerForecast> {
         .filter(is_measured)
         .collect();
     let typical = usual(planned, policy, &terms);
-    let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
+    let part = planned.typical_share();
     terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical, &part)).collect()
 }
 

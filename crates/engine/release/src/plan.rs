@@ -449,6 +449,12 @@ impl QueryPlan {
         &self.declared
     }
 
+    /// The part of the rows that the query is about: as the policy states it, or else as large as the part of the groups
+    /// that WHERE leaves.
+    pub(crate) fn typical_share(&self) -> Rational {
+        self.declared.typical_share.clone().unwrap_or_else(|| self.query.reachable_part())
+    }
+
     /// The SQL of the query; for a query about another query's caps, after a comment that states this.
     #[must_use]
     pub fn sql(&self) -> String {

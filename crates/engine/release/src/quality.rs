@@ -74,7 +74,7 @@ impl<'a> Judge<'a> {
             (Loses::Rows, None) if is_rows_each => LeftOut::Unknown(Unbounded::RowsEach),
             (Loses::Rows, None) => LeftOut::Unknown(Unbounded::Loss),
         };
-        let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
+        let part = planned.typical_share();
         let cells =
             planned.query().output().levels.iter().map(|level| planned.query().cells(*level)).max().unwrap_or(1);
         let typical_rows = own_rows(planned.query(), policy).map(|rows| (rows * part / whole(cells.max(1)), cells > 1));

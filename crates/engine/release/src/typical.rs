@@ -24,7 +24,7 @@ pub type TypicalAnswer = Result<PlannedNumber, BTreeSet<MissingGuess>>;
 /// The typical values of these terms of the levels, in one cell each.
 pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<TypicalAnswer> {
     let query = planned.query();
-    let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
+    let part = planned.typical_share();
     let guesses = Guesses {
         rows: own_rows(query, policy).map(|rows| rows * &part),
         all_rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
@@ -112,8 +112,21 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
             && planned.query().is_filtered()
             && planned.declared().typical_share.is_none()
     };
-    let names: Vec<String> =
-        queries.iter().filter(whole_table).map(|(planned, _)| format!("\"{}\"", planned.declared().name)).collect();
+    let (all, parts): (Vec<_>, Vec<_>) = queries
+        .iter()
+        .filter(whole_table)
+        .map(|(planned, _)| (planned, planned.query().reachable_part()))
+        .partition(|(_, part)| *part == whole(1));
+    if !parts.is_empty() {
+        let names: Vec<String> =
+            parts.iter().map(|(planned, part)| format!("\"{}\" ({part})", planned.declared().name)).collect();
+        notes.push(format!(
+            "assumed to be about as large a part of the rows as WHERE leaves of the groups: {}; add `typical_share`, \
+             the part that remains, under [[query]]",
+            names.join(", ")
+        ));
+    }
+    let names: Vec<String> = all.iter().map(|(planned, _)| format!("\"{}\"", planned.declared().name)).collect();
     if !names.is_empty() {
         notes.push(format!(
             "assumed to be about all rows although WHERE leaves some out: {}; add `typical_share`, the part that \

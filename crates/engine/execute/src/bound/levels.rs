@@ -101,6 +101,7 @@ mod tests {
     #[test]
     fn cells_are_projections_of_combinations() {
         let group = |keys: i64| Group {
+            declared: keys as usize,
             name: String::new(),
             keys: (0..keys).map(Key::Integer).collect(),
             labels: std::collections::BTreeMap::new(),

@@ -82,13 +82,16 @@ pub(super) fn core(
         let value = lowering.expr(expr, scope)?;
         let conditions =
             Conditions { program: &lowering.program, tables, filters: &filters, groups: group_exprs.len() };
-        let keys = shown_keys(conditions, value).map_err(|error| error.at(place_of([expr])).about("GROUP"))?;
+        let refused = |error: QueryError| error.at(place_of([expr])).about("GROUP");
+        let all = Derivation { program: &lowering.program, tables }.keys(value).map_err(refused)?;
+        let declared = all.len();
+        let keys = conditions.shown(value, all).map_err(refused)?;
         let labels = labels(value, &lowering.program, tables);
-        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, hidden: 0, labels });
+        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, declared, value, hidden: 0, labels });
     }
     let program = lowering.program.clone();
     let conditions = Conditions { program: &program, tables, filters: &filters, groups: groups.len() };
-    let mut keys_of = |id| shown_keys(conditions, id);
+    let mut keys_of = |id| conditions.shown(id, Derivation { program: &program, tables }.keys(id)?);
     let mut levels: Levels = families.iter().flat_map(|family| family.sets.iter().cloned()).collect();
     let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of)?;
     if nesting.is_flat() {
@@ -115,12 +118,6 @@ pub(super) fn core(
     let program = lowering.program;
     let tables = tables.to_vec();
     Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
-}
-
-/// The keys of a node that a row can have under these conditions (S-ONE).
-fn shown_keys(conditions: Conditions<'_>, value: Id) -> Result<Vec<Key>, QueryError> {
-    let Conditions { program, tables, .. } = conditions;
-    conditions.shown(value, Derivation { program, tables }.keys(value)?)
 }
 
 /// Adds hidden keys for rows without a key of a group if a subquery covers all groups, because its total includes these

@@ -8,6 +8,7 @@ use crate::numbers::Numbers;
 use crate::parts::{Allowance, Parts, SetAside};
 use crate::state::Contradiction;
 use crate::store::StoreError;
+use crate::withdrawals::Withdrawal;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::Guarantee;
@@ -54,6 +55,8 @@ pub struct Release {
     pub numbers: Option<Arc<Numbers>>,
     /// The number of the answer's entry: answers may be stored in another order than their charges.
     pub answered: Option<u64>,
+    /// The curator's withdrawal of the answer, if any.
+    pub withdrawn: Option<Withdrawal>,
 }
 
 impl Release {
@@ -300,8 +303,8 @@ impl Account {
         }
         self.parts.record(&part, &cost, again);
         self.use_approval(&part, &query.identity);
-        let (draw, answer, numbers, answered) = (Draw::Open, None, None, None);
-        self.keep(Release { seq, at, policy, query, cost, part, basis, draw, answer, numbers, answered });
+        let (draw, answer, numbers, answered, withdrawn) = (Draw::Open, None, None, None, None);
+        self.keep(Release { seq, at, policy, query, cost, part, basis, draw, answer, numbers, answered, withdrawn });
     }
 }
 

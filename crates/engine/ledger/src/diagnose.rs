@@ -1,6 +1,6 @@
 //! Diagnostics of the ledger. Their messages contain the remedy.
 
-use crate::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
+use crate::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError, WithdrawError};
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use std::fmt::Display;
 
@@ -35,6 +35,12 @@ impl Diagnose for AccountError {
 }
 
 impl Diagnose for AcceptHeadError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        of_ledger(self)
+    }
+}
+
+impl Diagnose for WithdrawError {
     fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
         of_ledger(self)
     }

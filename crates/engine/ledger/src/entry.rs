@@ -316,6 +316,16 @@ pub struct AnsweredInFile {
     pub file: AnswerFile,
 }
 
+/// The curator withdraws an answer, which stays charged and stored, and is marked where it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerWithdrawn {
+    /// The numbers of the charges' entries, in order: all charges of one identity whose answers are not withdrawn yet.
+    pub charges: Vec<u64>,
+    /// The curator's reason, which is public.
+    pub reason: String,
+}
+
 /// The outcome of an engine's trial on rows of no person, or its failure during a computation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -391,6 +401,8 @@ pub enum Event {
     Answered(Answered),
     /// A large answer is stored.
     AnsweredInFile(AnsweredInFile),
+    /// An answer is withdrawn.
+    AnswerWithdrawn(AnswerWithdrawn),
     /// An engine was tried.
     EngineTried(EngineTried),
     /// A part of a budget is set aside.
@@ -438,6 +450,7 @@ impl Event {
             Self::Charged(_) => "charged",
             Self::Answered(_) => "answered",
             Self::AnsweredInFile(_) => "answered-in-file",
+            Self::AnswerWithdrawn(_) => "answer-withdrawn",
             Self::EngineTried(_) => "engine-tried",
             Self::PartSetAside(_) => "part-set-aside",
             Self::ApprovalRequested(_) => "approval-requested",
@@ -462,6 +475,7 @@ impl Event {
             Self::Charged(body) => serde_json::to_string(body),
             Self::Answered(body) => serde_json::to_string(body),
             Self::AnsweredInFile(body) => serde_json::to_string(body),
+            Self::AnswerWithdrawn(body) => serde_json::to_string(body),
             Self::EngineTried(body) => serde_json::to_string(body),
             Self::PartSetAside(body) => serde_json::to_string(body),
             Self::ApprovalRequested(body) => serde_json::to_string(body),
@@ -487,6 +501,7 @@ impl Event {
             "charged" => serde_json::from_str(payload).map(Self::Charged),
             "answered" => serde_json::from_str(payload).map(Self::Answered),
             "answered-in-file" => serde_json::from_str(payload).map(Self::AnsweredInFile),
+            "answer-withdrawn" => serde_json::from_str(payload).map(Self::AnswerWithdrawn),
             "engine-tried" => serde_json::from_str(payload).map(Self::EngineTried),
             "part-set-aside" => serde_json::from_str(payload).map(Self::PartSetAside),
             "approval-requested" => serde_json::from_str(payload).map(Self::ApprovalRequested),

@@ -15,7 +15,7 @@
 //! | the curator's secret key | [`key`] |
 //! | parts of a budget, and what each owner sees | [`parts`] |
 //! | queries that wait for approval | [`approvals`] |
-//! | operations | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`] |
+//! | operations | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`], [`withdrawals`] |
 //! | verification, and reading without writing | [`verify()`], [`show`] |
 //!
 //! # Invariants
@@ -27,7 +27,8 @@
 //!    limit of that part. Charges whose comparison with a limit cannot be decided are refused.
 //! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical query gets
 //!    that answer. A charge without a draw is resumed at no cost by the identical query on the same basis; a charge
-//!    whose draw was begun and has no numbers is dead, and the identical query is charged anew (P-1).
+//!    whose draw was begun and has no numbers is dead, and the identical query is charged anew (P-1). A withdrawal
+//!    marks an answer and changes neither its charge nor its numbers.
 //! 5. Nothing is decided on a copy that is older than the last head, which is kept outside the file ([`outside`]); a
 //!    curator may accept one on the record ([`accept_head`]), which closes every open charge.
 //! 6. A file that is new, and the key beside it, appear whole or not at all.
@@ -96,6 +97,7 @@ pub mod store;
 pub mod trials;
 pub mod verify;
 pub mod versions;
+pub mod withdrawals;
 
 pub use accounts::{Account, AccountError, Draw, PromiseChange, Release};
 pub use answer::{Form, StoredAnswer, UnreadableAnswer};
@@ -116,6 +118,7 @@ pub use store::StoreError;
 pub use trials::TriedEngine;
 pub use verify::{VerifiedLedger, VerifyError, show, verify};
 pub use versions::{Contents, RegistrationOutcome, VersionError};
+pub use withdrawals::{WithdrawError, Withdrawal};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. It names the crate as other crates do.
 #[cfg(test)]

@@ -8,11 +8,13 @@ use crate::answer::{StoredAnswer, folder};
 use crate::approvals::Request;
 use crate::chain::Head;
 use crate::entry::{
-    AccountId, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, VersionRegistered,
+    AccountId, AnswerWithdrawn, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside,
+    VersionRegistered,
 };
 use crate::numbers::Numbers;
 use crate::parts::PartFault;
 use crate::trials::{Trials, TriedEngine};
+use crate::withdrawals::Withdrawal;
 use deniable_core::budget::SpendError;
 use deniable_core::exact::whole;
 use deniable_core::guarantee::Guarantee;
@@ -84,6 +86,9 @@ pub enum Contradiction {
     /// An answer to a charge that is closed, or whose draw was not completed.
     #[error("charge {0} is closed without an answer")]
     Dead(u64),
+    /// A withdrawal of other charges than the answered ones of one identity, or without a reason that can be shown.
+    #[error("it withdraws other answers than all of one query that are not withdrawn yet, or states no valid reason")]
+    NotWithdrawable,
     /// A second answer to a charge.
     #[error("charge {0} was answered before")]
     AnsweredTwice(u64),
@@ -383,6 +388,7 @@ impl State {
             Event::Drawn(drawn) => self.check_drawn(drawn.drawing),
             Event::DrawnInFile(drawn) => self.check_drawn(drawn.drawing),
             Event::ChargesClosed(_) => Ok(()),
+            Event::AnswerWithdrawn(new) => self.check_withdrawal(new),
             Event::EngineTried(tried) if tried.passed && self.trials.has_passed(&tried.engine, &tried.statement) => {
                 Err(Contradiction::PassedTwice)
             }
@@ -495,6 +501,14 @@ impl State {
             Event::AnsweredInFile(answered) => {
                 self.answer(seq, answered.charge, StoredAnswer::in_file(answered, &self.folder.clone()));
             }
+            Event::AnswerWithdrawn(AnswerWithdrawn { charges, reason }) => {
+                for charge in charges {
+                    let withdrawal = Withdrawal { seq, at, reason: reason.clone() };
+                    if let Some(release) = self.release_mut(charge) {
+                        release.withdrawn = Some(withdrawal);
+                    }
+                }
+            }
             Event::EngineTried(tried) => self.trials.record(at, tried),
             Event::Drawing(drawing) => {
                 for charge in &drawing.charges {
@@ -521,19 +535,20 @@ impl State {
     fn answer(&mut self, seq: u64, charge: u64, stored: StoredAnswer) {
         let identity = self.release(charge).map(|release| release.query.identity.clone());
         let numbers = identity.and_then(|identity| self.drawn(&identity).map(|(numbers, _)| numbers.clone()));
-        let charge = self.charges.get(&charge);
-        if let Some(release) = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
-        {
+        if let Some(release) = self.release_mut(charge) {
             release.answer = Some(stored);
             release.answered = Some(seq);
             release.numbers = numbers;
         }
     }
 
+    fn release_mut(&mut self, charge: u64) -> Option<&mut Release> {
+        let (account, place) = self.charges.get(&charge)?;
+        self.accounts.get_mut(*account)?.releases.get_mut(*place)
+    }
+
     fn set_draw(&mut self, charge: u64, draw: Draw) {
-        let place = self.charges.get(&charge);
-        if let Some(release) = place.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
-        {
+        if let Some(release) = self.release_mut(charge) {
             release.draw = draw;
         }
     }

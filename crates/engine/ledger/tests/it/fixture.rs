@@ -13,8 +13,9 @@ use deniable_core::exact::{Fraction, ratio};
 use deniable_ledger::answer::AnswerFile;
 use deniable_ledger::chain::{Head, Row, forge};
 use deniable_ledger::entry::{
-    Answered, AnsweredInFile, ApprovalDecided, ApprovalRequested, Charged, ChargesClosed, Drawing, Drawn, DrawnInFile,
-    EngineTried, Event, FORMAT, Genesis, GuaranteeChanged, GuaranteeStated, Part, PartSetAside, VersionRegistered,
+    AnswerWithdrawn, Answered, AnsweredInFile, ApprovalDecided, ApprovalRequested, Charged, ChargesClosed, Drawing,
+    Drawn, DrawnInFile, EngineTried, Event, FORMAT, Genesis, GuaranteeChanged, GuaranteeStated, Part, PartSetAside,
+    VersionRegistered,
 };
 use deniable_ledger::numbers::{NumbersFile, NumbersLocation, Room};
 use deniable_ledger::{ChargeRequest, Draw, Ledger, Sharing, show, verify};
@@ -101,6 +102,7 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
         Event::AnsweredInFile(AnsweredInFile { charge: 14, form: FORM, file: large }),
         charged("3", Part::Whole),
         Event::ChargesClosed(ChargesClosed { reason: "restored from a backup".into() }),
+        Event::AnswerWithdrawn(AnswerWithdrawn { charges: vec![14], reason: "wrong caps".into() }),
     ]
 }
 
@@ -122,6 +124,7 @@ fn kind(event: &Event) -> usize {
         Event::Drawn(_) => 12,
         Event::DrawnInFile(_) => 13,
         Event::ChargesClosed(_) => 14,
+        Event::AnswerWithdrawn(_) => 15,
     }
 }
 
@@ -168,7 +171,7 @@ fn every_entry_is_what_this_version_writes() {
     let (numbers, large) = files();
     let events = events(numbers, large);
     let kinds: BTreeSet<usize> = events.iter().map(kind).collect();
-    assert!(kinds.into_iter().eq(0..15), "every kind of entry is in the fixture");
+    assert!(kinds.into_iter().eq(0..16), "every kind of entry is in the fixture");
     let file = Connection::open(&copied().path).unwrap();
     let mut query = file.prepare("SELECT seq, prev, hash, at, kind, payload FROM entries ORDER BY seq").unwrap();
     let stored = query.query_map([], deniable_ledger::book::read_row).unwrap().map(|row| row.unwrap());
@@ -225,7 +228,7 @@ fn the_file_is_as_a_new_one() {
 fn the_fixture_opens_with_its_key_and_adds_up() {
     let place = copied();
     let verified = verify(&place.path, Some(fs::read_to_string(place.head()).unwrap().trim())).unwrap();
-    assert_eq!((verified.entries, verified.files, verified.strays), (19, 1, 0));
+    assert_eq!((verified.entries, verified.files, verified.strays), (20, 1, 0));
     let ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
     let summary = ledger.summary();
     assert_eq!(summary, show(&place.path).unwrap());
@@ -248,6 +251,12 @@ fn the_fixture_opens_with_its_key_and_adds_up() {
     let answers: Vec<Option<Value>> = known.releases.iter().map(answer).collect();
     let small: Value = serde_json::from_str(r#"{"b":[41,-7],"a":0.10}"#).unwrap();
     assert!(answers == [Some(small), Some(large()), None], "another answer");
+    let withdrawn: Vec<Option<(u64, &str)>> = known
+        .releases
+        .iter()
+        .map(|release| release.withdrawn.as_ref().map(|withdrawal| (withdrawal.seq, withdrawal.reason.as_str())))
+        .collect();
+    assert_eq!(withdrawn, [None, Some((20, "wrong caps")), None]);
     assert!(known.requests[0].decision.as_ref().unwrap().allowed);
 }
 

@@ -21,6 +21,7 @@ mod restored;
 mod spending;
 mod tampering;
 mod trials;
+mod withdrawals;
 
 use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::budget::Spend;

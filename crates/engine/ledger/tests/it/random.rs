@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 enum Step {
     Charge { identity: u8, part: (i64, i64), policy: u8 },
     Answer { seq: u64, value: i64 },
+    Withdraw { seq: u64 },
     Change { odds: i64 },
     Register { version: u8, fingerprint: u8, reading: u8, accepted: u8 },
     Reopen,
@@ -22,6 +23,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..20_u8, 1..4_i64, 2..12_i64, 0..3_u8)
             .prop_map(|(identity, n, d, policy)| Step::Charge { identity, part: (n, d), policy }),
         4 => (0..40_u64, any::<i64>()).prop_map(|(seq, value)| Step::Answer { seq, value }),
+        2 => (0..40_u64).prop_map(|seq| Step::Withdraw { seq }),
         1 => (2..30_i64).prop_map(|odds| Step::Change { odds }),
         3 => (0..3_u8, 0..2_u8, 0..2_u8, 0..3_u8)
             .prop_map(|(version, fingerprint, reading, accepted)| Step::Register { version, fingerprint, reading, accepted }),
@@ -37,6 +39,7 @@ struct Truth {
     closed: Spend,
     by_policy: BTreeMap<u8, Spend>,
     answers: BTreeMap<u64, Value>,
+    withdrawn: BTreeSet<u64>,
     versions: BTreeMap<String, String>,
 }
 
@@ -63,6 +66,7 @@ proptest! {
             closed: Spend::nothing(),
             by_policy: BTreeMap::new(),
             answers: BTreeMap::new(),
+            withdrawn: BTreeSet::new(),
             versions: BTreeMap::new(),
         };
         let mut limit = terms().limit().clone();
@@ -100,6 +104,14 @@ proptest! {
                         prop_assert_eq!(truth.answers.entry(seq).or_insert(answer_of(value)), &shown);
                     }
                 }
+                // No charge and no answer changes.
+                Step::Withdraw { seq } => {
+                    let is_new = truth.answers.contains_key(&seq) && !truth.withdrawn.contains(&seq);
+                    prop_assert_eq!(ledger.withdraw(seq, "because").is_ok(), is_new);
+                    if is_new {
+                        truth.withdrawn.insert(seq);
+                    }
+                }
                 Step::Change { odds } => {
                     let to = terms_of(odds);
                     if ledger.change_promise(&to, "because").is_ok() {
@@ -133,6 +145,8 @@ proptest! {
         let summary = Ledger::open_or_create(&place.path, PEOPLE).unwrap().summary();
         prop_assert_eq!(&summary, &ledger.summary());
         prop_assert_eq!(&summary.accounts[0].spent, &truth.spent());
+        let withdrawn = summary.accounts[0].releases.iter().filter(|release| release.withdrawn.is_some());
+        prop_assert_eq!(withdrawn.map(|release| release.seq).collect::<BTreeSet<_>>(), truth.withdrawn);
         let answers = summary.accounts[0].releases.iter().filter_map(|r| Some((r.seq, answer(r)?)));
         prop_assert_eq!(answers.collect::<BTreeMap<_, _>>(), truth.answers);
     }

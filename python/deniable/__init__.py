@@ -34,7 +34,7 @@ Answers may be published. Exceptions, warnings, the log, progress and timing are
 private rows.
 """
 
-from ._answer import Answer, Belief, Guarantee, Noise, Release
+from ._answer import Answer, Belief, Guarantee, Noise, Release, Withdrawal
 from ._assess import Assessment, assess
 from ._audit import Audit, audit
 from ._check import Verdict, check
@@ -79,6 +79,7 @@ __all__ = [
     "Translation",
     "UsageError",
     "Verdict",
+    "Withdrawal",
     "__version__",
     "alpha_beta",
     "assess",

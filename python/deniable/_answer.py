@@ -61,6 +61,20 @@ class Noise(NamedTuple):
     """The ratio of the probabilities of neighbouring noise values, exact."""
 
 
+class Withdrawal(NamedTuple):
+    """The curator's statement that an answer is wrong. Its numbers stay as they were released.
+
+    >>> import datetime, deniable as dn
+    >>> dn.Withdrawal(datetime.date(2026, 11, 27), "the cap of rows was wrong").reason
+    'the cap of rows was wrong'
+    """
+
+    on: datetime.date
+    """The day (UTC)."""
+    reason: str
+    """The reason, in the curator's words."""
+
+
 class Guarantee:
     """The promises, the protected people, the assumptions, and the observers outside the guarantee.
 
@@ -181,6 +195,7 @@ class Answer:
         "consistent",
         "taken_from",
         "rehearsal",
+        "withdrawn",
     )
 
     name: str
@@ -217,6 +232,8 @@ class Answer:
     """The stored answer that contains these numbers."""
     rehearsal: bool
     """Whether it is about made-up rows, and about no person."""
+    withdrawn: Optional[Withdrawal]
+    """The curator's withdrawal of the answer, with the day and the reason; ``None`` unless it was withdrawn."""
 
     def __init__(self, answer: Mapping[str, Any], confidence: str, guarantee: Guarantee, written: str, rehearsal: bool = False) -> None:
         self._json, self.rehearsal = written, rehearsal
@@ -226,6 +243,8 @@ class Answer:
         self.confidence, self.guarantee = confidence, guarantee
         self.warnings = tuple(answer["warnings"])
         self.consistent, self.taken_from = answer.get("consistent"), answer.get("taken_from")
+        withdrawn = answer.get("withdrawn")
+        self.withdrawn = None if withdrawn is None else Withdrawal(datetime.date.fromisoformat(withdrawn["on"]), withdrawn["reason"])
         self.noise = tuple(
             Noise(one["measure"], one["kind"], one["sensitivity"], one.get("scale"), one["margin"], one["decay"])
             for one in answer["noise"]
@@ -305,7 +324,8 @@ class Answer:
         return mark + _deniable.answer_text(self._json, self.confidence).rstrip("\n")
 
     def __repr__(self) -> str:
-        return f"Answer({self.name!r}, columns={self.columns!r}, rows={len(self.rows)})"
+        withdrawn = "" if self.withdrawn is None else ", withdrawn"
+        return f"Answer({self.name!r}, columns={self.columns!r}, rows={len(self.rows)}{withdrawn})"
 
     def _repr_html_(self) -> str:
         inside = _deniable.answer_html(self._json, self.confidence)

@@ -110,7 +110,8 @@ def answer(given: dn.Answer) -> None:
     warned: Tuple[str, ...] = given.warnings
     consistent: Optional[bool] = given.consistent
     taken_from: Optional[str] = given.taken_from
-    assert share > 0 and len(warned) <= 6 and not consistent and taken_from is None
+    withdrawn: Optional[dn.Withdrawal] = given.withdrawn
+    assert share > 0 and len(warned) <= 6 and not consistent and taken_from is None and withdrawn is None
     guarantee(given.guarantee)
     frame: polars.DataFrame = given.to_polars()
     other: pandas.DataFrame = given.to_pandas()

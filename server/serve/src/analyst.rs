@@ -3,6 +3,7 @@
 use crate::describe::{self, SIMULATED, description};
 use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::seen;
+use crate::replies::AnswerCount;
 use crate::request::{Lookup, PlanSlot, Request, blocking, release};
 use crate::rows;
 use crate::server::{Connection, Service, name_of};
@@ -49,7 +50,11 @@ impl AnalystQuery {
 }
 
 /// Waits until a stored answer is visible, and returns it as a reply.
-async fn shown(ask: &Arc<Request>, stored: Box<(PricedPlan, QueryAnswer)>, answers: usize) -> Result<Reply, Failure> {
+async fn shown(
+    ask: &Arc<Request>,
+    stored: Box<(PricedPlan, QueryAnswer)>,
+    answers: AnswerCount,
+) -> Result<Reply, Failure> {
     sleep_until(ask.served.queue().due(&ask.key(&stored.0.plan))).await;
     blocking(ask, move |own| own.reply(&stored.0, &stored.1, answers)).await
 }

@@ -34,6 +34,8 @@ const OWN_TABLES: [OwnTable; 4] = [
             ("odds", Type::TEXT),
             ("published", Type::BOOL),
             ("answered", Type::BOOL),
+            ("withdrawn", Type::DATE),
+            ("withdrawal_reason", Type::TEXT),
         ],
     ),
     (

@@ -4,7 +4,7 @@ use crate::printed::printed;
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable::{Guarantee, Policy, RemainingBudget};
 use deniable_core::text::printable;
-use deniable_ledger::{Account, AccountId, Part, Request, Sharing, Summary};
+use deniable_ledger::{Account, AccountId, Part, Request, Sharing, Summary, Withdrawal};
 use deniable_publication::Statement;
 use deniable_publication::remaining::share_left;
 use deniable_publication::statement::beliefs_so_far;
@@ -116,6 +116,8 @@ fn releases(policy: &Policy, account: Option<&Account>) -> Rows {
             text(release.cost.in_words()),
             text(if release.part == Part::Whole { "t" } else { "f" }),
             text(if release.answer.is_some() { "t" } else { "f" }),
+            release.withdrawn.as_ref().map(Withdrawal::day),
+            release.withdrawn.as_ref().map(|withdrawal| printable(&withdrawal.reason).into_owned()),
         ]
     };
     account.map(|account| account.releases.iter().enumerate().map(row).collect()).unwrap_or_default()

@@ -1,8 +1,8 @@
 //! A cache of replies, because dashboards repeat the same queries.
 //!
-//! The reply to a query with a price never changes, because stored answers never change. The reply to a query without a
-//! price is the stored answer with the highest price that contains it, so it depends on the set of stored answers. It
-//! is cached with their number, which only grows.
+//! The reply to a query with a price changes only when an answer is withdrawn, because stored answers never change. The
+//! reply to a query without a price is the stored answer with the highest price that contains it, so it depends on the
+//! set of stored answers. Replies are cached with the numbers of answers and of withdrawals, which only grow.
 
 use crate::queue::Key;
 use deniable_wire::{Notice, OwnSettings, Query, Reply};
@@ -17,11 +17,22 @@ const OF_VALUE: usize = 32;
 /// The user's part, the SQL and the settings.
 type ReplyKey = (String, String, OwnSettings);
 
-/// A reply, the key of the stored answer that contains it, and the number of answers at that time.
+/// The numbers of answers and of withdrawn answers that a part sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AnswerCount {
+    /// The answers.
+    pub answers: usize,
+    /// The withdrawn ones among them.
+    pub withdrawn: usize,
+}
+
+/// A reply, the key of the stored answer that contains it, and the counts at that time.
 struct KnownReply {
     reply: Reply,
     held_by: Key,
-    answers: Option<usize>,
+    count: AnswerCount,
+    /// Whether the reply depends on the number of answers.
+    is_unpriced: bool,
 }
 
 /// The cached replies under one policy.
@@ -50,16 +61,17 @@ fn bytes((who, sql, settings): &ReplyKey, reply: &Reply) -> usize {
 }
 
 impl RememberedReplies {
-    /// The cached reply to a query, if it is valid for this number of answers.
-    pub fn reply(&self, who: &str, query: &Query, answers: usize) -> Option<(Reply, Key)> {
+    /// The cached reply to a query, if it is valid for these counts.
+    pub fn reply(&self, who: &str, query: &Query, count: AnswerCount) -> Option<(Reply, Key)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.replies.get(&asked(who, query))?;
-        let holds = known.answers.is_none_or(|then| then == answers);
+        let holds =
+            known.count.withdrawn == count.withdrawn && (!known.is_unpriced || known.count.answers == count.answers);
         holds.then(|| (known.reply.clone(), known.held_by.clone()))
     }
 
-    /// Caches a reply. `answers` is the number of answers if the reply depends on it.
-    pub fn keep(&self, who: &str, query: &Query, reply: &Reply, held_by: Key, answers: Option<usize>) {
+    /// Caches a reply, with the counts before it was made; `is_unpriced` if it depends on the number of answers.
+    pub fn keep(&self, who: &str, query: &Query, reply: &Reply, held_by: Key, count: AnswerCount, is_unpriced: bool) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let asked = asked(who, query);
         let own = bytes(&asked, reply);
@@ -72,7 +84,7 @@ impl RememberedReplies {
         }
         if own <= MOST_BYTES {
             all.bytes += own;
-            all.replies.insert(asked, KnownReply { reply: reply.clone(), held_by, answers });
+            all.replies.insert(asked, KnownReply { reply: reply.clone(), held_by, count, is_unpriced });
         }
     }
 }
@@ -92,12 +104,16 @@ mod tests {
         };
         let reply = |text: &str| Reply { rows: Arc::new(vec![vec![Some(text.to_owned())]]), ..Reply::default() };
         let key = || ("ana".to_owned(), "1".to_owned());
-        remembered.keep("ana", &query(None), &reply("free"), key(), Some(3));
-        remembered.keep("ana", &query(Some("1/8")), &reply("paid"), key(), None);
-        let found = |who: &str, query: &Query, answers| remembered.reply(who, query, answers).map(|(reply, _)| reply);
+        let count = |answers| AnswerCount { answers, withdrawn: 0 };
+        remembered.keep("ana", &query(None), &reply("free"), key(), count(3), true);
+        remembered.keep("ana", &query(Some("1/8")), &reply("paid"), key(), count(3), false);
+        let found =
+            |who: &str, query: &Query, answers| remembered.reply(who, query, count(answers)).map(|(reply, _)| reply);
         assert_eq!(found("ana", &query(None), 3), Some(reply("free")));
         assert_eq!(found("ana", &query(None), 4), None);
         assert_eq!(found("ana", &query(Some("1/8")), 4), Some(reply("paid")));
+        let withdrawn = AnswerCount { answers: 3, withdrawn: 1 };
+        assert_eq!(remembered.reply("ana", &query(Some("1/8")), withdrawn).map(|(reply, _)| reply), None);
         assert_eq!(found("bo", &query(Some("1/8")), 4), None, "nobody is shown what another has");
     }
 
@@ -111,16 +127,17 @@ mod tests {
         };
         let reply = Reply { rows: Arc::new(vec![vec![Some("1".to_owned())]]), ..Reply::default() };
         let key = || ("ana".to_owned(), "1".to_owned());
-        let kept = |query: &Query| remembered.reply("ana", query, 1).is_some();
+        let one = AnswerCount { answers: 1, withdrawn: 0 };
+        let kept = |query: &Query| remembered.reply("ana", query, one).is_some();
         for at in 0..200 {
-            remembered.keep("ana", &query(at, 1 << 20), &reply, key(), Some(1));
+            remembered.keep("ana", &query(at, 1 << 20), &reply, key(), one, true);
             // The same once more takes no more.
-            remembered.keep("ana", &query(at, 1 << 20), &reply, key(), Some(1));
+            remembered.keep("ana", &query(at, 1 << 20), &reply, key(), one, true);
             assert!(kept(&query(at, 1 << 20)), "the last one is there");
         }
         let left = (0..200).filter(|at| kept(&query(*at, 1 << 20))).count();
         assert!((1..=64).contains(&left), "{left} of 64 at most are there");
-        remembered.keep("ana", &query(0, MOST_BYTES), &reply, key(), Some(1));
+        remembered.keep("ana", &query(0, MOST_BYTES), &reply, key(), one, true);
         assert!(!kept(&query(0, MOST_BYTES)), "what is larger than all is not kept");
         let all = remembered.0.lock().unwrap();
         assert_eq!(all.bytes, all.replies.iter().map(|(asked, known)| bytes(asked, &known.reply)).sum::<usize>());

@@ -4,6 +4,7 @@ use crate::failures::{self, Refusal, unavailable};
 use crate::own;
 use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::Key;
+use crate::replies::AnswerCount;
 use crate::rows;
 use crate::server::{Service, Setup, name_of};
 use crate::simulated;
@@ -53,8 +54,8 @@ impl PlanSlot {
 pub enum Lookup {
     /// A cached reply, and the key of the answer that contains it.
     Reply(Reply, Key),
-    /// The decision about the query, and the number of answers at that time.
-    Outcome(Outcome, usize),
+    /// The decision about the query, and the count of answers at that time.
+    Outcome(Outcome, AnswerCount),
     /// A refusal that depends on the user's own account.
     Refused(Refusal),
 }
@@ -97,8 +98,7 @@ impl Request {
 
     /// The cached reply, and the key of the answer that contains it, without reading the ledger.
     pub fn remembered(&self) -> Option<(Reply, Key)> {
-        // A reply to a query with a price is valid for any number of answers.
-        let answers = self.served.known_answers(&self.part).unwrap_or(usize::MAX);
+        let answers = self.served.known_answers(&self.part)?;
         self.given.remembered.reply(&name_of(&self.part), &self.query, answers)
     }
 
@@ -142,20 +142,21 @@ impl Request {
         }
     }
 
-    /// Makes the reply of an answer and caches it; `answers` is the number of answers when it was looked up.
-    pub fn reply(&self, asked: &PricedPlan, answered: &QueryAnswer, answers: usize) -> Result<Reply, Refusal> {
+    /// Makes the reply of an answer and caches it; `count` is that of the answers before it was looked up.
+    pub fn reply(&self, asked: &PricedPlan, answered: &QueryAnswer, count: AnswerCount) -> Result<Reply, Refusal> {
         let answer = plan::shown(asked, answered).ok_or_else(unavailable)?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         let reply = rows::reply(ask.query(), &answer, &asked.beside)?;
-        let answers = asked.price.is_none().then_some(answers);
-        self.given.remembered.keep(&name_of(&self.part), &self.query, &reply, self.key(&asked.plan), answers);
+        let (who, key) = (name_of(&self.part), self.key(&asked.plan));
+        self.given.remembered.keep(&who, &self.query, &reply, key, count, asked.price.is_none());
         Ok(reply)
     }
 
     /// As [`Self::reply`], for the answer of the charge with identity `but`.
     pub fn charged_reply(&self, but: &str) -> Result<Reply, Refusal> {
+        let count = self.served.answers(&self.given.policy, &self.part)?;
         let Outcome::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
-        let mut reply = self.reply(&stored.0, &stored.1, 0)?;
+        let mut reply = self.reply(&stored.0, &stored.1, count)?;
         let undeclared = stored.0.plan.queries().first().map(|ask| ask.query().undeclared()).unwrap_or_default();
         reply.notices.splice(0..0, undeclared.into_iter().map(Notice::warning));
         reply.notices.insert(0, plan::charged(&stored.0, &self.served.summary(&self.part, Some(but))?));

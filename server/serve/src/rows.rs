@@ -4,6 +4,7 @@
 use crate::beside::{self, NumberColumns, NumberPart};
 use crate::failures::unavailable;
 use deniable::exact::{Rounding, decimal, parse_rational};
+use deniable_core::text::printable;
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar};
 use deniable_query::Query;
 use deniable_query::output::{Term, ValueType};
@@ -132,10 +133,11 @@ pub fn reply(query: &Query, answer: &Answer, beside: &NumberColumns) -> Result<R
     let hidden = answer.rows.iter().flatten().filter_map(|cell| cell.number()?.hidden.as_ref()).next();
     let hidden = hidden.map(|label| format!("numbers hidden by the curator's rules are NULL: {label}"));
     let notes: Vec<String> = answer.warnings.iter().cloned().chain(hidden).collect();
-    let notices = match notes.is_empty() {
-        true => Vec::new(),
-        false => vec![Notice { detail: Some(notes.join("\n")), ..Notice::new("notes on these numbers") }],
-    };
+    // Once withdrawn, an answer is a warning even to clients that hide notices.
+    let withdrawn = answer.withdrawn.iter().map(|withdrawn| Notice::warning(printable(&withdrawn.to_string())));
+    let notes =
+        (!notes.is_empty()).then(|| Notice { detail: Some(notes.join("\n")), ..Notice::new("notes on these numbers") });
+    let notices = withdrawn.chain(notes).collect();
     let columns = layout.into_iter().map(|placed| placed.column).collect();
     Ok(Reply { columns, rows, notices })
 }

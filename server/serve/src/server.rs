@@ -8,7 +8,7 @@ use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Refusal, unavailable};
 use crate::log::Log;
 use crate::queue::{Queue, seen};
-use crate::replies::RememberedReplies;
+use crate::replies::{AnswerCount, RememberedReplies};
 use crate::request::{PlanSlot, Request};
 use deniable::{Plan, Policy};
 use deniable_ledger::{
@@ -93,8 +93,8 @@ pub struct Service {
     /// Places for catalog queries, given in the order of arrival.
     catalogs: Arc<Semaphore>,
     attempts: Mutex<Attempts>,
-    /// The number of answers visible to each part, and when it was counted.
-    counted: Mutex<BTreeMap<Part, (Instant, usize)>>,
+    /// The answers visible to each part, and when they were counted.
+    counted: Mutex<BTreeMap<Part, (Instant, AnswerCount)>>,
     /// The number of connections of each user.
     connected: Mutex<BTreeMap<String, usize>>,
     secret: [u8; SECRET],
@@ -251,9 +251,9 @@ impl Service {
         Ok(())
     }
 
-    /// The number of answers visible to a part, if it was counted less than `FRESH` ago: answers of other processes
-    /// appear with this delay.
-    pub(crate) fn known_answers(&self, part: &Part) -> Option<usize> {
+    /// The count of answers visible to a part, if they were counted less than `FRESH` ago: answers and withdrawals of
+    /// other processes appear with this delay.
+    pub(crate) fn known_answers(&self, part: &Part) -> Option<AnswerCount> {
         let counted = whole(&self.counted);
         counted.get(part).filter(|(when, _)| when.elapsed() < FRESH).map(|(_, answers)| *answers)
     }
@@ -264,20 +264,25 @@ impl Service {
     }
 
     /// Counts the answers visible to a part.
-    pub(crate) fn answers(&self, policy: &Policy, part: &Part) -> Result<usize, Refusal> {
+    pub(crate) fn answers(&self, policy: &Policy, part: &Part) -> Result<AnswerCount, Refusal> {
         let answers = self.counted_answers(policy, part)?;
         whole(&self.counted).insert(part.clone(), (Instant::now(), answers));
         Ok(answers)
     }
 
-    fn counted_answers(&self, policy: &Policy, part: &Part) -> Result<usize, Refusal> {
+    fn counted_answers(&self, policy: &Policy, part: &Part) -> Result<AnswerCount, Refusal> {
         let mut ledger = whole(&self.ledger);
         let failed = |error: &dyn ToString| Refusal { failure: unavailable(), secret: Some(error.to_string()) };
         ledger.refresh().map_err(|error| failed(&error))?;
         let account = ledger.account(&AccountId::of(policy.guarantee()));
         let seen =
             |release: &&LedgerRelease| release.answered.is_some() && release.seen_by(part) && !self.hides(release);
-        Ok(account.map_or(0, |account| account.releases.iter().filter(seen).count()))
+        let mut count = AnswerCount::default();
+        for release in account.iter().flat_map(|account| &account.releases).filter(seen) {
+            count.answers += 1;
+            count.withdrawn += usize::from(release.withdrawn.is_some());
+        }
+        Ok(count)
     }
 
     /// Whether a charge is not visible yet.

@@ -198,13 +198,14 @@ never exceeded.")]
     /// Check the data before the first release.
     #[command(subcommand)]
     Data(Data),
-    /// Show or verify the ledger of promises, charges and answers, or change the recorded promise.
+    /// Show or verify the ledger, withdraw an answer, or change the recorded promise.
     #[command(
         subcommand,
         after_help = "\
 Examples:
   deniable ledger show policy.toml
   deniable ledger verify policy.toml --head 14:0f3a...
+  deniable ledger withdraw policy.toml 14 --reason 'the cap of rows per patient was wrong'
   deniable ledger change-promise policy.toml --reason 'the board agreed on 14 May'"
     )]
     Ledger(LedgerCommand),

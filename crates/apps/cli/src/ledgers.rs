@@ -21,7 +21,7 @@ pub fn named(place: &LedgerPlace) -> Result<PathBuf, Failure> {
     path(place.path().ok_or_else(missing)?)
 }
 
-/// Opens an existing ledger, to change its promise.
+/// Opens an existing ledger, to change its promise or withdraw an answer.
 pub fn existing(path: &Path, population: &str) -> Result<Ledger, Failure> {
     if !path.exists() {
         let help = "check the path; the first release creates the ledger and records the promise";

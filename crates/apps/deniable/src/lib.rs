@@ -138,7 +138,7 @@ pub use {
     deniable_protocol::ProtocolError,
     deniable_publication::{
         Answer, AnswerOdds, Belief, Cell, Confidence, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
-        Quality, Scalar, Statement, UpperBound, remaining::RemainingBudget,
+        Quality, Scalar, Statement, UpperBound, WithdrawalNotice, remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
     deniable_release::{

@@ -310,7 +310,11 @@ fn shown(plan: &Plan, planned: &QueryPlan, simulation: &Simulation, decays: &[De
     table(
         plan,
         planned,
-        &QueryAnswer { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored },
+        &QueryAnswer {
+            noisy: Noisy { values, consistent, decays: decays.to_vec() },
+            origin: Origin::Stored,
+            withdrawn: None,
+        },
     )
 }
 

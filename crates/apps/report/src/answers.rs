@@ -5,6 +5,7 @@ mod genome;
 use crate::frame::{figure, list};
 use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
 use deniable_core::exact::{Rational, parse_rational};
+use deniable_core::text::printable;
 use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{ALL, Answer, Cell, KeyValue, NumberCell, Scalar};
 use maud::{Markup, html};
@@ -257,9 +258,11 @@ pub fn single(table: &Answer, confidence: &str) -> Markup {
 
 fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> Markup {
     let (_, numbers) = columns(table);
-    let pictures = if drawn { pictures(table, None) } else { Vec::new() };
+    // A chart would not show that its numbers are struck through.
+    let pictures = if drawn && table.withdrawn.is_none() { pictures(table, None) } else { Vec::new() };
     html! {
-        h3 { (table.name) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
+        h3 { (struck(table, &table.name)) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
+        @if let Some(withdrawn) = &table.withdrawn { p.outside { "Withdrawn: " (printable(&withdrawn.to_string())) "." } }
         details { summary { "the query" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
         @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "Too many rows for a chart." } }
@@ -294,7 +297,7 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
                         }
                     }
                 } }
-                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for (at, cell) in row.iter().enumerate() { (field(cell, population[at], table.has_quality())) } } } }
+                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for (at, cell) in row.iter().enumerate() { (field(table, cell, population[at])) } } } }
             }
         }
         @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET removed all of them." } }
@@ -302,14 +305,23 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
     }
 }
 
-fn field(cell: &Cell, has_population: bool, has_quality: bool) -> Markup {
+/// A text, struck through if the answer is withdrawn.
+fn struck(table: &Answer, text: &str) -> Markup {
+    if table.withdrawn.is_some() {
+        html! { s { (text) } }
+    } else {
+        html! { (text) }
+    }
+}
+
+fn field(table: &Answer, cell: &Cell, has_population: bool) -> Markup {
     match cell {
         Cell::Key(key) => html! { th scope="row" { (key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text)) } },
         Cell::Number(number) => html! {
-            td.number { (number.value_text()) }
-            td.number { (number.interval_text()) }
-            @if has_population { td.number { (number.population_text().unwrap_or_default()) } }
-            @if has_quality { td { @if let Some(class) = number.quality { (class) } @else { "-" } } }
+            td.number { (struck(table, &number.value_text())) }
+            td.number { (struck(table, &number.interval_text())) }
+            @if has_population { td.number { (struck(table, &number.population_text().unwrap_or_default())) } }
+            @if table.has_quality() { td { @if let Some(class) = number.quality { (class) } @else { "-" } } }
         },
     }
 }

@@ -187,6 +187,20 @@ pub struct ReleaseOverview {
     /// Whether there will never be an answer: its draw was interrupted, or it was charged again. Omitted if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
+    /// The curator's withdrawal of the answer; omitted if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<WithdrawalOverview>,
+}
+
+/// The withdrawal of an answer.
+#[derive(Debug, Clone, Serialize)]
+pub struct WithdrawalOverview {
+    /// The number of its entry.
+    pub entry: u64,
+    /// The time.
+    pub at: String,
+    /// The reason, in the curator's words.
+    pub reason: String,
 }
 
 impl ReleaseOverview {
@@ -194,6 +208,7 @@ impl ReleaseOverview {
     #[must_use]
     pub fn state(&self) -> &'static str {
         match self {
+            Self { withdrawn: Some(_), .. } => "withdrawn",
             Self { answered: true, .. } => "yes",
             Self { closed: true, .. } => "closed",
             Self { .. } => "not yet",
@@ -277,6 +292,11 @@ impl AccountOverview {
             cost: release.cost.to_string(),
             answered: release.answer.is_some(),
             closed: release.is_dead(),
+            withdrawn: release.withdrawn.as_ref().map(|withdrawal| WithdrawalOverview {
+                entry: withdrawal.seq,
+                at: withdrawal.at.to_string(),
+                reason: withdrawal.reason.clone(),
+            }),
         });
         let changes = account.changes.iter().map(|change| ChangeOverview {
             entry: change.seq,

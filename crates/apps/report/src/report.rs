@@ -9,7 +9,7 @@ use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{Account, AccountId, Part, Release, Summary};
 use deniable_publication::shown::{HELD_BY, PublishedForm, ShownAnswer};
 use deniable_publication::statement::person;
-use deniable_publication::{REHEARSAL, Statement};
+use deniable_publication::{Answer, REHEARSAL, Statement, WithdrawalNotice};
 use maud::{Markup, PreEscaped, html};
 
 /// Bytes of answers with charts; further answers have no charts, so that a page stays below a megabyte.
@@ -177,12 +177,21 @@ fn section_of(
     for (release, form) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
         let table = form.and_then(|PublishedForm { confidence, table, .. }| Some((confidence, table?)));
         match table {
-            Some((confidence, table)) => answers.push((release.policy.clone(), ShownAnswer { confidence, table })),
+            Some((confidence, table)) => {
+                let table = Answer { withdrawn: withdrawal(release), ..table };
+                answers.push((release.policy.clone(), ShownAnswer { confidence, table }));
+            }
             None if release.answer.is_some() => unseen.push(release.query.name.clone()),
             None => {}
         }
     }
     Ok(AccountSection { account: account.clone(), answers, unseen, statement })
+}
+
+/// The withdrawal of an answer, in the form for publication.
+fn withdrawal(release: &Release) -> Option<WithdrawalNotice> {
+    let withdrawal = release.withdrawn.as_ref()?;
+    Some(WithdrawalNotice { on: withdrawal.day(), reason: withdrawal.reason.clone() })
 }
 
 /// The guarantee of an account in words, with the assumptions about the data in any of its answers, and of a policy

@@ -23,5 +23,6 @@ pub use numbers::{AnswerOdds, Confidence, UpperBound};
 pub use statement::{Belief, Statement};
 pub use table::{
     Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
+    WithdrawalNotice,
 };
 pub use text::REHEARSAL;

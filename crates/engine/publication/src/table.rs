@@ -62,8 +62,27 @@ pub struct Answer {
     /// The name of the earlier answer that contains these numbers; absent for an answer of the query's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_from: Option<String>,
+    /// The curator's withdrawal; absent unless the answer was withdrawn. Never in a ledger's record of an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<WithdrawalNotice>,
     /// Rules by which declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
+}
+
+/// The curator's statement that an answer is wrong. Its numbers remain as they were released.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WithdrawalNotice {
+    /// The day (UTC), as `2026-11-27`.
+    pub on: String,
+    /// The reason, in the curator's words.
+    pub reason: String,
+}
+
+/// As a sentence without a final stop. Hidden characters are not escaped.
+impl std::fmt::Display for WithdrawalNotice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the curator withdrew this answer on {}: {}", self.on, self.reason)
+    }
 }
 
 /// One shown value.

@@ -54,6 +54,9 @@ impl Answer {
             grid.add_row(cells);
         }
         let mut text = format!("{} (share {})\n{grid}\n", printable(&self.name), self.share);
+        if let Some(withdrawn) = &self.withdrawn {
+            push_paragraph(&mut text, "  ", &format!("WITHDRAWN: {withdrawn}"));
+        }
         if self.rows.is_empty() {
             text.push_str("  (no rows: HAVING, LIMIT or OFFSET left none)\n");
         }

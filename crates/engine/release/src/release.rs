@@ -12,6 +12,7 @@ use deniable_data::{Progress, Resources, Source, SourceError};
 use deniable_execute::{Exact, Losses, Salt};
 use deniable_ledger::{Charge, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
+use deniable_publication::WithdrawalNotice;
 use deniable_publication::shown::{PublishedForm, ShownAnswer};
 use deniable_pushdown::{EngineQuery, PreparedPushdown, prepare};
 use rand_core::CryptoRng;
@@ -114,6 +115,8 @@ pub struct QueryAnswer {
     pub noisy: Noisy,
     /// Whether they were charged now, resumed, or stored.
     pub origin: Origin,
+    /// The curator's withdrawal of the stored answer, if any.
+    pub withdrawn: Option<WithdrawalNotice>,
 }
 
 /// Progress of a running release. For the curator: timing and counts depend on private rows.
@@ -236,8 +239,12 @@ pub fn release<R: CryptoRng>(
     for (at, error) in released.exhausted {
         unanswered.insert(at, ReleaseError::Rows { query: name(at), error });
     }
-    let answers: Vec<(usize, QueryAnswer)> =
-        released.answers.into_iter().map(|(at, noisy, origin)| (at, QueryAnswer { noisy, origin })).collect();
+    let seen = ledger.summary().seen_by(plan.part());
+    let answers: Vec<(usize, QueryAnswer)> = released
+        .answers
+        .into_iter()
+        .map(|(at, noisy, origin)| (at, QueryAnswer { noisy, origin, withdrawn: withdrawal(plan, at, &seen) }))
+        .collect();
     for at in 0..plan.queries().len() {
         if !unanswered.contains_key(&at) && answers.iter().all(|(known, _)| *known != at) {
             unanswered.insert(at, ReleaseError::NotAsked { query: name(at) });
@@ -257,8 +264,19 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<QueryAnswer>>,
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
     let queries = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
-    let answers = deniable_protocol::stored(&queries, ledger)?.into_iter();
-    Ok(answers.map(|noisy| noisy.map(|noisy| QueryAnswer { noisy, origin: Origin::Stored })).collect())
+    let answers = deniable_protocol::stored(&queries, ledger)?.into_iter().enumerate();
+    let seen = ledger.seen_by(plan.part());
+    let stored = |(at, noisy): (usize, Option<Noisy>)| {
+        noisy.map(|noisy| QueryAnswer { noisy, origin: Origin::Stored, withdrawn: withdrawal(plan, at, &seen) })
+    };
+    Ok(answers.map(stored).collect())
+}
+
+/// The withdrawal of a query's answer; of a query taken from an earlier answer, that of the earlier answer.
+fn withdrawal(plan: &Plan, at: usize, seen: &Summary) -> Option<WithdrawalNotice> {
+    let identity = plan.queries()[at].for_ledger(plan.policy()).identity;
+    let withdrawal = seen.withdrawal(&plan.account(), &identity)?;
+    Some(WithdrawalNotice { on: withdrawal.day(), reason: withdrawal.reason.clone() })
 }
 
 /// Checks that the remaining budget pays for the queries without a stored answer, as far as the payer may know.
@@ -466,7 +484,7 @@ impl Queries<'_> {
     ) -> Result<Record, String> {
         let noisy =
             noisy(planned, numbers, Record { consistent: consistent.clone(), published: serde_json::Value::Null })?;
-        let shown = shown_answer(self.plan, planned, &QueryAnswer { noisy, origin: Origin::Charged });
+        let shown = shown_answer(self.plan, planned, &QueryAnswer { noisy, origin: Origin::Charged, withdrawn: None });
         let published = serde_json::to_value(PublishedForm::new(shown, None)).map_err(|error| error.to_string())?;
         Ok(Record { consistent, published })
     }

@@ -152,6 +152,7 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
         noise: noises(plan, planned),
         consistent: (deniable_answers::consistency(planned.query()) != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
+        withdrawn: answered.withdrawn.clone(),
         taken_from: planned.within().map(|within| within.name().to_owned()),
         warnings: warnings(plan, planned)
             .into_iter()

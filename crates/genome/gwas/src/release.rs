@@ -16,7 +16,7 @@ use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::{PublishedForm, ShownAnswer};
-use deniable_publication::{Confidence, DataVersion, Publication};
+use deniable_publication::{Answer as PublishedAnswer, Confidence, DataVersion, Publication, WithdrawalNotice};
 use rand_core::CryptoRng;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -127,8 +127,21 @@ pub fn release<R: CryptoRng>(
     let unanswered =
         unanswered.map(|(at, error)| GwasError::Unanswered { release: run.name(at), error: Box::new(error) }).collect();
     let parts = request.parts();
-    let answers = released.answers.iter();
-    let tables = answers.map(|(at, answer, _)| answer.table(request, parts[*at], &run.payment)).collect();
+    let mut known: Vec<Option<Answer>> = vec![None; parts.len()];
+    for (at, answer, _) in &released.answers {
+        known[*at] = Some(answer.clone());
+    }
+    let seen = ledger.summary().seen_by(&LedgerPart::Whole);
+    let withdrawal = |at: usize| {
+        let charge = run.identity(at, &known)?;
+        let withdrawal = run.payment.charges().find_map(|(account, _)| seen.withdrawal(account, &charge.identity))?;
+        Some(WithdrawalNotice { on: withdrawal.day(), reason: withdrawal.reason.clone() })
+    };
+    let table = |(at, answer, _): &(usize, Answer, Origin)| PublishedAnswer {
+        withdrawn: withdrawal(*at),
+        ..answer.table(request, parts[*at], &run.payment)
+    };
+    let tables = released.answers.iter().map(table).collect();
     let publication = Publication {
         rehearsal: false,
         policy: promised.asker().to_owned(),

@@ -13,6 +13,7 @@ mod plans;
 mod replaced;
 mod stream;
 mod timing;
+mod withdrawn;
 
 use deniable::{Policy, Session};
 use deniable_core::exact::Rational;

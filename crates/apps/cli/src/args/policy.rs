@@ -402,6 +402,29 @@ restore it instead. Every open charge is closed, so that noise is never drawn tw
         #[arg(long)]
         reason: String,
     },
+    /// Mark a published answer as withdrawn. It stays charged and stored, and is struck through in reports.
+    #[command(
+        allow_missing_positional = true,
+        after_help = "\
+Examples:
+  deniable ledger withdraw policy.toml 14 --reason 'the cap of rows per patient was wrong'
+  deniable ledger withdraw --ledger clinic.ledger 14 --reason 'answered from test data'
+
+ENTRY is the number of the answer's charge, in the column \"entry\" of `deniable ledger show`. Nothing is refunded: what \
+was released cannot be taken back. The identical query still returns the answer, free, with the day and the reason. The \
+same query at another price is another answer, with an entry of its own. The reason is public: all readers of the \
+answer see it, in reports, in JSON, on a server and in Python."
+    )]
+    Withdraw {
+        /// The ledger.
+        #[command(flatten)]
+        of: LedgerPlace,
+        /// The number of the answer's charge.
+        entry: u64,
+        /// The reason, which all readers of the answer see: 1 to 300 characters on one line.
+        #[arg(long)]
+        reason: String,
+    },
     /// Replace the recorded promise by the policy's, for all users of the ledger, which records the act and its reason.
     #[command(after_help = "\
 Examples:

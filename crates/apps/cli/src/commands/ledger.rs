@@ -9,6 +9,7 @@ use crate::output::publish;
 use crate::policies::plan;
 use crate::render;
 use deniable_core::guarantee::Guarantee;
+use deniable_core::text::shown;
 use deniable_ledger::{AccountError, AccountId, Ledger};
 use deniable_report::overview::Overview;
 
@@ -98,6 +99,19 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             ));
             say(format!("{} open charges are closed; the ledger records the reason", accepted.closed));
             say(format!("ledger head {}", accepted.head));
+            Ok(())
+        }
+        LedgerCommand::Withdraw { of, entry, reason } => {
+            let path = ledgers::named(of)?;
+            let population = deniable_ledger::show(&path)?.population;
+            let mut ledger = ledgers::existing(&path, &population)?;
+            let withdrawal = ledger.withdraw(*entry, reason)?;
+            let name = ledger.release(*entry).map(|release| shown(&release.query.name)).unwrap_or_default();
+            say(format!(
+                "the answer \"{name}\" of entry {entry} is withdrawn by entry {}; it stays charged and stored",
+                withdrawal.seq
+            ));
+            say(format!("ledger head {}", ledger.head()));
             Ok(())
         }
         LedgerCommand::ChangePromise { place, reason } => {

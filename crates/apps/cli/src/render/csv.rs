@@ -1,6 +1,6 @@
 //! One query as CSV. Every number is followed by its interval as `name_low` and `name_high`, the interval for the
 //! population, if any, as `name_population_low` and `name_population_high`, and its class of quality as `name_quality`.
-//! Notes are in a last column, in the first row. Texts that a spreadsheet would evaluate are escaped.
+//! Notes, and the withdrawal of the answer, are in a last column, in the first row. Texts that a spreadsheet would evaluate are escaped.
 
 use crate::error::Failure;
 use deniable_core::text::spreadsheet_cell;
@@ -15,7 +15,13 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if let Some(answer) = publication.answers.first() {
         let mut names = header(answer);
-        let has_notes = !answer.warnings.is_empty();
+        let all: Vec<String> = answer
+            .withdrawn
+            .iter()
+            .map(|on| format!("WITHDRAWN: {on}"))
+            .chain(answer.warnings.iter().cloned())
+            .collect();
+        let has_notes = !all.is_empty();
         if has_notes {
             let is_free = |name: &String| !names.contains(name);
             names.extend(["notes", "notes_of_the_answer"].map(str::to_owned).into_iter().find(is_free));
@@ -26,7 +32,7 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
         }
         writer.write_record(&names).map_err(|error| failed(&error))?;
         let (population, has_quality) = (answer.have_population(), answer.has_quality());
-        let mut notes = has_notes.then(|| guarded(&answer.warnings.join("; ")));
+        let mut notes = has_notes.then(|| guarded(&all.join("; ")));
         for row in &answer.rows {
             let notes = has_notes.then(|| notes.take().unwrap_or_default());
             let fields = row

@@ -5,7 +5,7 @@ use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
 use deniable_publication::REHEARSAL;
 use deniable_report::overview::{
-    AcceptanceOverview, EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview,
+    AcceptanceOverview, EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview, WithdrawalOverview,
 };
 use std::fmt::Write;
 
@@ -125,6 +125,15 @@ pub fn table(summary: &Summary) -> String {
                 grid.add_row(row);
             }
             let _ = writeln!(text, "{grid}");
+            for release in &account.releases {
+                let Some(WithdrawalOverview { entry, at, reason }) = &release.withdrawn else { continue };
+                let _ = writeln!(
+                    text,
+                    "  entry {entry}, {at}: the answer of entry {} was withdrawn; reason: {}",
+                    release.entry,
+                    printable(reason)
+                );
+            }
         }
         for part in &account.parts {
             text.push_str(&set_aside(part));

@@ -52,3 +52,4 @@ mod serve;
 mod simulate;
 mod support;
 mod text;
+mod withdraw;

@@ -42,7 +42,7 @@ fn plan(base: &str, section: &str, sql: &str, more: &str) -> Plan {
 fn answered(plan: &Plan, values: &[&[i128]]) -> QueryAnswer {
     let decays = plan.queries()[0].measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = values.iter().map(|cells| cells.to_vec()).collect();
-    QueryAnswer { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
+    QueryAnswer { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged, withdrawn: None }
 }
 
 fn numbers(answer: &Answer) -> Vec<&NumberCell> {
@@ -281,7 +281,11 @@ fn paid_counts_of_losses_decide_the_class_of_counts_of_people() {
             .map(|(at, planned)| {
                 let values = if at == 0 { vec![vec![10_000; 5]] } else { vec![vec![50_000, beyond]] };
                 let decays = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
-                QueryAnswer { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
+                QueryAnswer {
+                    noisy: Noisy { values, consistent: None, decays },
+                    origin: Origin::Charged,
+                    withdrawn: None,
+                }
             })
             .collect();
         let publication = published(&plan, &answers);

@@ -119,6 +119,11 @@ fn written(report: &ReleaseReport, args: &Release) -> String {
         GwasFormat::Tsv => {
             say(report.publication.guarantee_in_words());
             say(report.protects.sentence());
+            for answer in &report.publication.answers {
+                if let Some(withdrawn) = &answer.withdrawn {
+                    say(format!("{}: WITHDRAWN: {withdrawn}", answer.name));
+                }
+            }
             report.tab_separated()
         }
     }

@@ -141,3 +141,18 @@ def test_versions_are_declared(given: Any, versions: Any, word: str, tmp_path: P
     with pytest.raises(dn.UsageError) as refused:
         policy().session(given and given(), version=versions, ledger=tmp_path / "a.ledger")
     assert word in refused.value.message and refused.value.help
+
+
+def test_each_version_has_its_part_of_the_promise(tmp_path: Path) -> None:
+    limited = policy(budget={"per_version": "1/4"})
+    other = "SELECT COUNT(*) AS n FROM t WHERE v = 3"
+    for version in ["1", "2"]:
+        with limited.session(rows(), version=version, ledger=tmp_path / "a.ledger", register=True) as session:
+            first = session.ask(SQL, spend="1/4")
+            (on,) = session.plan(other, spend="1/100").to_dict()["spending"]["versions"]
+            assert (on["table"], on["version"], on["per_version"], on["left"]) == ("t", version, "1/4", "-1/100")
+            with pytest.raises(dn.BudgetError) as refused:
+                session.ask(other, spend="1/100")
+            assert f'version "{version}" of `t`' in str(refused.value) and "register the next version" in str(refused.value)
+            assert session.ask(SQL, spend="1/4").rows == first.rows
+    assert session.policy is limited

@@ -4,7 +4,7 @@
 use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::{printable, without_secrets};
-use deniable_ledger::{ApprovalError, ChargeError, Decision};
+use deniable_ledger::{ApprovalError, ChargeError, Decision, VersionName};
 use deniable_query::{Missing, QueryError};
 
 use deniable_release::ReleaseError;
@@ -86,6 +86,12 @@ pub fn of_asks(error: &ReleaseError) -> Refusal {
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. }) => {
             over_budget(None).into()
         }
+        ReleaseError::Protocol(ProtocolError::OverVersion { version, fits, .. }) => {
+            over_version(version, fits.as_ref()).into()
+        }
+        ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::OverVersion { version, .. }, .. }) => {
+            over_version(version, None).into()
+        }
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => no_part(name).into(),
         _ => Refusal { failure: unavailable(), secret: Some(error.to_string()) },
     }
@@ -129,11 +135,22 @@ pub fn not_allowed(number: usize, decision: Option<&Decision>) -> Failure {
 
 fn over_budget(fits: Option<&Rational>) -> Failure {
     let failure = Failure::new(Code::NotAllowed, "the rest of your part of the promise does not cover this query");
-    failure.hint(match fits {
+    failure.hint(fitting(fits, "your part is spent"))
+}
+
+fn fitting(fits: Option<&Rational>, spent: &str) -> String {
+    match fits {
         Some(share) => format!(
             "SET deniable.spend = '{share}' ({} of the whole promise) would still fit",
             percent(share, 1, Rounding::Down)
         ),
-        None => "your part is spent; earlier answers stay free: deniable.releases lists them".to_owned(),
-    })
+        None => format!("{spent}; earlier answers stay free: deniable.releases lists them"),
+    }
+}
+
+/// The refusal of a query about a version whose part of the promise does not cover it.
+fn over_version(version: &VersionName, fits: Option<&Rational>) -> Failure {
+    let message = format!("the rest of what {} may use does not cover this query", printable(&version.to_string()));
+    let spent = "what queries about this version may use is spent: the next version has its own part";
+    Failure::new(Code::NotAllowed, message).hint(fitting(fits, spent))
 }

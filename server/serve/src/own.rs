@@ -4,10 +4,11 @@ use crate::printed::printed;
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable::{Guarantee, Policy, RemainingBudget};
 use deniable_core::text::printable;
-use deniable_ledger::{Account, AccountId, Part, Request, Sharing, Summary, Withdrawal};
+use deniable_ledger::{Account, AccountId, Allowance, Part, Request, Sharing, Summary, VersionName, Withdrawal};
 use deniable_publication::Statement;
 use deniable_publication::remaining::share_left;
 use deniable_publication::statement::beliefs_so_far;
+use deniable_release::plan::protected_versions;
 use deniable_wire::Rows;
 
 const PLACES: u32 = 9;
@@ -134,7 +135,8 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
             Part::Whole => RemainingBudget::all(limit),
             Part::Named(_) => return Rows::new(),
         };
-        return vec![row(name, &whole(1), &all, &whole(1), limit)];
+        let versions = versions(policy, &[Allowance::unspent(limit.clone())]);
+        return std::iter::once(row(name, &whole(1), &all, &whole(1), limit)).chain(versions).collect();
     };
     let allowances = account.allowances().into_iter().enumerate().map(|(at, allowed)| {
         let share = allowed.limit.exact_part_of(limit).unwrap_or_default();
@@ -142,7 +144,22 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
         let called = if at == 0 { name.to_owned() } else { "not reserved".to_owned() };
         row(&called, &share, &RemainingBudget::new(allowed.spent, allowed.limit), &left, limit)
     });
-    allowances.collect()
+    allowances.chain(versions(policy, &account.allowances())).collect()
+}
+
+/// What queries about each declared version may use, if the policy limits it: of the allowance that has least left.
+fn versions(policy: &Policy, allowances: &[Allowance]) -> Rows {
+    let limit = policy.guarantee().limit();
+    let Some(share) = policy.per_version() else { return Rows::new() };
+    let on_version = |version: VersionName| {
+        let left = |allowed: &Allowance| share_left(&allowed.spent, &allowed.limit, limit).unwrap_or_default();
+        let all = allowances.iter().map(|allowance| allowance.on_version(&version, share));
+        let least = all.min_by_key(left)?;
+        let (share, left) = (least.limit.exact_part_of(limit).unwrap_or_default(), left(&least));
+        let remaining = RemainingBudget::new(least.spent, least.limit);
+        Some(row(&printable(&version.to_string()), &share, &remaining, &left, limit))
+    };
+    protected_versions(policy).into_iter().filter_map(on_version).collect()
 }
 
 fn row(

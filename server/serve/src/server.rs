@@ -227,6 +227,7 @@ impl Service {
             account: plan.account(),
             policy: plan.policy().name().to_owned(),
             policy_limit: plan.policy().guarantee().limit().clone(),
+            version_limit: None,
             query: ask.for_ledger(plan.policy()),
             cost: ask.cost().clone(),
             part: plan.part().clone(),

@@ -129,7 +129,11 @@ impl Error {
             | Self::Simulate(_)
             | Self::Release(ReleaseError::Protocol(
                 // The second variant: another process spent the rest of the budget before the charge.
-                ProtocolError::OverBudget { .. } | ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. },
+                ProtocolError::OverBudget { .. }
+                | ProtocolError::OverVersion { .. }
+                | ProtocolError::Charge {
+                    error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. }, ..
+                },
             )) => true,
             Self::Accept(_)
             | Self::Source(_)

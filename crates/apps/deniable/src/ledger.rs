@@ -3,7 +3,7 @@
 
 pub use deniable_ledger::{
     AcceptHeadError, AcceptedHead, Account, AccountId, ChargeError, Head, OpenError, Part, RegistrationOutcome,
-    Release, StoreError, Summary, VerifiedLedger, VerifyError, Withdrawal, accept_head, show,
+    Release, StoreError, Summary, VerifiedLedger, VerifyError, VersionName, Withdrawal, accept_head, show,
 };
 // Only the function, without the module of the same name.
 pub use deniable_ledger::verify::verify;

@@ -4,12 +4,13 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use deniable_core::text::{printable, push_paragraph};
-use deniable_ledger::{Account, Allowance};
+use deniable_ledger::{Account, Allowance, VersionName};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::REHEARSAL;
 use deniable_publication::statement::odds_decimal;
 use deniable_query::Estimator;
 use deniable_release::forecast::{AnswerForecast, ErrorBound, about, expected, short};
+use deniable_release::plan::protected_versions;
 use deniable_release::typical::notes;
 use deniable_release::{Plan, QueryPlan};
 use num_traits::Zero;
@@ -115,10 +116,28 @@ struct Spending {
     left_of_spend: Option<String>,
     /// The rest of the promise after these queries; needs a ledger.
     left_of_promise: Option<String>,
+    /// The versions that the queries read, if the policy limits the spending on each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    versions: Vec<VersionSpending>,
     /// The same amounts as ε, the logarithm of their odds ratios.
     epsilon: EpsilonSpending,
     #[serde(skip)]
     percents: [Option<String>; 2],
+}
+
+/// Shares of ln R of one version.
+#[derive(Debug, Serialize)]
+struct VersionSpending {
+    table: String,
+    version: String,
+    /// The most that all charges on it may use together.
+    per_version: String,
+    /// The part of it that these queries would be charged.
+    to_pay: String,
+    /// The rest after these queries, negative if they do not fit; absent if it is not a rational share.
+    left: Option<String>,
+    #[serde(skip)]
+    in_words: String,
 }
 
 /// Decimals: costs are rounded up, and remaining amounts are rounded down.
@@ -183,11 +202,45 @@ fn paid(plan: &Plan, account: Option<&Account>) -> Vec<bool> {
 
 /// The share of the promise that the queries of a plan would be charged.
 pub(crate) fn to_pay(plan: &Plan, account: Option<&Account>) -> Rational {
+    unpaid(plan, account).map(|planned| planned.declared().share.clone()).sum()
+}
+
+/// The queries of a plan that would be charged.
+fn unpaid<'a>(plan: &'a Plan, account: Option<&Account>) -> impl Iterator<Item = &'a QueryPlan> {
     let mut seen = BTreeSet::new();
     let queries = plan.queries().iter().zip(paid(plan, account)).filter(|(_, paid)| !paid);
     // The same query under two names is charged once.
-    let charged = queries.filter(|(planned, _)| seen.insert(planned.for_ledger(plan.policy()).identity));
-    charged.map(|(planned, _)| planned.declared().share.clone()).sum()
+    let charged = queries.filter(move |(planned, _)| seen.insert(planned.for_ledger(plan.policy()).identity));
+    charged.map(|(planned, _)| planned)
+}
+
+/// The rest of each version that the queries of a plan read, after these queries.
+fn versions(plan: &Plan, account: Option<&Account>) -> Vec<VersionSpending> {
+    let Some(share) = plan.policy().per_version() else { return Vec::new() };
+    let limit = plan.policy().guarantee().limit();
+    let is_read = |version: &VersionName| {
+        plan.queries().iter().any(|planned| planned.query().tables().any(|table| table == version.source))
+    };
+    let allowances = account.map_or_else(|| vec![Allowance::unspent(limit.clone())], Account::allowances);
+    let shown = |version: VersionName| {
+        let reads = |planned: &&QueryPlan| planned.query().tables().any(|table| table == version.source);
+        let to_pay: Rational =
+            unpaid(plan, account).filter(reads).map(|planned| planned.declared().share.clone()).sum();
+        let rest = |allowance: &Allowance| {
+            let Allowance { spent, limit: part, .. } = allowance.on_version(&version, share);
+            Some(part.exact_part_of(limit)? - spent.exact_part_of(limit)? - &to_pay)
+        };
+        let left = allowances.iter().map(rest).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().min());
+        VersionSpending {
+            in_words: version.to_string(),
+            table: version.source,
+            version: version.version,
+            per_version: share.to_string(),
+            to_pay: to_pay.to_string(),
+            left: left.map(|left| left.to_string()),
+        }
+    };
+    protected_versions(plan.policy()).into_iter().filter(is_read).map(shown).collect()
 }
 
 fn query_row(policy: &Policy, planned: &QueryPlan, all: &[AnswerForecast], paid: bool) -> QueryRow {
@@ -286,6 +339,7 @@ impl Spending {
             to_pay: to_pay.to_string(),
             spend: policy.spend().to_string(),
             epsilon,
+            versions: versions(plan, account),
             percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
             left_of_spend: left_of_spend.map(|left| left.to_string()),
             left_of_promise: left_of_promise.map(|left| left.to_string()),
@@ -435,6 +489,18 @@ fn sums(shown: &PlanReport) -> Vec<String> {
             format!("left of the promise after these queries: {left} ({rounded}, ε = {epsilon})")
         });
     }
+    lines.extend(spending.versions.iter().map(|on| {
+        let VersionSpending { in_words, per_version, left, .. } = on;
+        match left {
+            Some(left) if left.starts_with('-') => {
+                format!("what {in_words} may use (per_version = {per_version}) does not cover these queries")
+            }
+            Some(left) => {
+                format!("left of what {in_words} may use (per_version = {per_version}) after these queries: {left}")
+            }
+            None => format!("the rest of what {in_words} may use cannot be computed: the promise was changed"),
+        }
+    }));
     if let Some(rows) = shown.typical_rows {
         lines.push(format!(
             "relative: the error where values are typical, as the policy guesses, of the answer that they have in a cell; {rows} \

@@ -297,7 +297,7 @@ impl Session {
 pub fn remaining(policy: &Policy, part: &Part) -> Result<RemainingBudget, Error> {
     Ok(match (account(policy, part)?, part) {
         (Some(account), _) => {
-            let Allowance { spent, limit } = account.tightest_allowance();
+            let Allowance { spent, limit, .. } = account.tightest_allowance();
             RemainingBudget::new(spent, limit).of_promise(policy.guarantee().limit())
         }
         (None, Part::Whole) => RemainingBudget::all(policy.guarantee().limit()),

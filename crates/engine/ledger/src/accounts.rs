@@ -2,6 +2,7 @@
 
 use crate::answer::StoredAnswer;
 use crate::approvals::Request;
+use crate::by_version::SpentByVersion;
 use crate::entry::{AccountId, Charge, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
@@ -111,6 +112,8 @@ pub struct Account {
     pub guarantee: Guarantee,
     /// The odds ratio of all releases together (C-1); a query that several parts paid for counts once.
     pub spent: Spend,
+    /// The same by version of the data.
+    pub by_version: SpentByVersion,
     /// Every charge, in order.
     pub releases: Vec<Release>,
     /// Every change of the guarantee, in order.
@@ -132,6 +135,7 @@ impl Account {
             opened,
             guarantee,
             spent: Spend::nothing(),
+            by_version: SpentByVersion::default(),
             releases: Vec::new(),
             changes: Vec::new(),
             requests: Vec::new(),
@@ -204,7 +208,11 @@ impl Account {
     /// The allowances of the viewer: a query must fit into each. At least one.
     #[must_use]
     pub fn allowances(&self) -> Vec<Allowance> {
-        let all = || Allowance { spent: self.spent.clone(), limit: self.guarantee.limit().clone() };
+        let all = || Allowance {
+            spent: self.spent.clone(),
+            limit: self.guarantee.limit().clone(),
+            by_version: self.by_version.clone(),
+        };
         self.own.as_ref().map_or_else(|| vec![all()], |(_, own)| own.clone())
     }
 
@@ -212,7 +220,7 @@ impl Account {
     #[must_use]
     pub fn tightest_allowance(&self) -> Allowance {
         let remaining = |allowed: &Allowance| allowed.limit.ln(128).low() - allowed.spent.ln(128).high();
-        let nothing = || Allowance { spent: Spend::nothing(), limit: Spend::nothing() };
+        let nothing = || Allowance::unspent(Spend::nothing());
         self.allowances().into_iter().min_by_key(remaining).unwrap_or_else(nothing)
     }
 
@@ -233,9 +241,10 @@ impl Account {
             Some(_) => None,
             None => self.parts.allowances(part, self.guarantee.limit()),
         };
-        let own = known.unwrap_or_else(|| vec![Allowance { spent: Spend::nothing(), limit: Spend::nothing() }]);
+        let own = known.unwrap_or_else(|| vec![Allowance::unspent(Spend::nothing())]);
         let mut seen = Self {
             spent: own.first().map_or_else(Spend::nothing, |own| own.spent.clone()),
+            by_version: own.first().map(|own| own.by_version.clone()).unwrap_or_default(),
             parts: self.parts.only(part),
             own: Some((part.clone(), own)),
             changes: self.changes.clone(),
@@ -284,7 +293,7 @@ impl Account {
             Part::Named(name) => Contradiction::NoPart(name.clone()),
             Part::Whole => Contradiction::OverLimit,
         };
-        for Allowance { spent, limit } in
+        for Allowance { spent, limit, by_version: _ } in
             self.parts.allowances(&charge.part, self.guarantee.limit()).ok_or_else(named)?
         {
             within(&spent.and(&charge.cost), &limit)?;
@@ -300,8 +309,9 @@ impl Account {
         let Charged { policy, query, cost, part, basis, account: _ } = charge;
         if !is_paid {
             self.spent = self.spent.and(&cost);
+            self.by_version.record(&query, &cost);
         }
-        self.parts.record(&part, &cost, again);
+        self.parts.record(&part, &query, &cost, again);
         self.use_approval(&part, &query.identity);
         let (draw, answer, numbers, answered, withdrawn) = (Draw::Open, None, None, None, None);
         self.keep(Release { seq, at, policy, query, cost, part, basis, draw, answer, numbers, answered, withdrawn });

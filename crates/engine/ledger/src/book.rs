@@ -409,6 +409,7 @@ mod tests {
                 account,
                 policy: "p".into(),
                 policy_limit: limit,
+                version_limit: None,
                 query,
                 cost,
                 part: Part::Whole,

@@ -2,6 +2,7 @@
 
 use crate::accounts::{Draw, Release};
 use crate::answer::{Draft, Form, StoredAnswer};
+use crate::by_version::{VersionLimit, VersionName};
 use crate::entry::{AccountId, Charge, Charged, Event, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
@@ -20,6 +21,8 @@ pub struct ChargeRequest {
     pub policy: String,
     /// The most that this policy may spend of the account.
     pub policy_limit: Spend,
+    /// The limit of this policy for the versions that the query reads, if it has one.
+    pub version_limit: Option<VersionLimit>,
     /// The query.
     pub query: Charge,
     /// The cost of the query.
@@ -122,6 +125,23 @@ pub enum ChargeError {
         /// The limit itself.
         limit: Spend,
     },
+    /// The version's part of the promise is too small.
+    #[error(
+        "this would exceed what {version} may use: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing \
+         was charged: register the next version, or raise `per_version` under [budget], which changes this policy and not \
+         the promise",
+        .limit.in_words(), .spent.in_words(), .cost.in_words()
+    )]
+    OverVersion {
+        /// The version.
+        version: VersionName,
+        /// The odds already spent on it.
+        spent: Spend,
+        /// The cost of the query.
+        cost: Spend,
+        /// The limit itself.
+        limit: Spend,
+    },
     /// Numbers that were drawn on another basis.
     #[error(
         "the numbers of charge {0} were drawn by another version of deniable, from other contents or at another price; \
@@ -182,9 +202,10 @@ impl Ledger {
         if request.cost.is_nothing() {
             return Err(ChargeError::CostsNothing);
         }
-        for (at, Allowance { spent, limit }) in seen.allowances().into_iter().enumerate() {
+        for (at, allowance) in seen.allowances().iter().enumerate() {
             let which = if request.part != Part::Whole && at == 0 { Limit::Part } else { Limit::Account };
-            within(which, &spent, &request.cost, &limit)?;
+            within(which, &allowance.spent, &request.cost, &allowance.limit)?;
+            request.version_limit.iter().try_for_each(|by| within_versions(by, allowance, &request.cost))?;
         }
         within(Limit::Policy, &seen.spent_by(&request.policy), &request.cost, &request.policy_limit)?;
         let charged = Charged {
@@ -272,6 +293,16 @@ fn within(which: Limit, spent: &Spend, cost: &Spend, limit: &Spend) -> Result<()
         return Ok(());
     }
     Err(ChargeError::OverBudget { which, spent: spent.clone(), cost: cost.clone(), limit: limit.clone() })
+}
+
+fn within_versions(by: &VersionLimit, allowance: &Allowance, cost: &Spend) -> Result<(), ChargeError> {
+    for version in &by.versions {
+        let Allowance { spent, limit, .. } = allowance.on_version(version, &by.share);
+        if !spent.and(cost).fits(&limit)? {
+            return Err(ChargeError::OverVersion { version: version.clone(), spent, cost: cost.clone(), limit });
+        }
+    }
+    Ok(())
 }
 
 fn help(which: Limit) -> &'static str {

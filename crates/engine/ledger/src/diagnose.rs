@@ -10,7 +10,8 @@ fn of_ledger(error: &dyn Display) -> Vec<Diagnostic> {
 
 impl Diagnose for ChargeError {
     fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
-        let code = if matches!(self, Self::OverBudget { .. }) { Code::Budget } else { Code::Ledger };
+        let is_budget = matches!(self, Self::OverBudget { .. } | Self::OverVersion { .. });
+        let code = if is_budget { Code::Budget } else { Code::Ledger };
         vec![Diagnostic::new(code, self)]
     }
 }

@@ -15,6 +15,7 @@
 //! | the curator's secret key | [`key`] |
 //! | parts of a budget, and what each owner sees | [`parts`] |
 //! | queries that wait for approval | [`approvals`] |
+//! | spending by version of the data | [`by_version`] |
 //! | operations | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`], [`withdrawals`] |
 //! | verification, and reading without writing | [`verify()`], [`show`] |
 //!
@@ -67,7 +68,8 @@
 //! let (account, policy_limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
 //! let cost = policy_limit.share(&ratio(1, 2))?;
 //! let (policy, basis) = ("clinic".into(), "geometric noise of these rows".into());
-//! let request = ChargeRequest { account, policy, policy_limit, query, cost, part: Part::Whole, basis };
+//! let (part, version_limit) = (Part::Whole, None);
+//! let request = ChargeRequest { account, policy, policy_limit, version_limit, query, cost, part, basis };
 //! let ChargeOutcome::New { seq } = ledger.charge(&request)? else { return Err("a first query is new".into()) };
 //! let form = Form::new("sql", 1);
 //! let numbers = ledger.draw(seq, &form, 1, || Ok::<_, std::io::Error>(vec![41]))??.read()?; // the noise is drawn here
@@ -81,6 +83,7 @@ pub mod accounts;
 pub mod answer;
 pub mod approvals;
 mod book;
+pub mod by_version;
 pub mod chain;
 pub mod charges;
 mod diagnose;
@@ -102,6 +105,7 @@ pub mod withdrawals;
 pub use accounts::{Account, AccountError, Draw, PromiseChange, Release};
 pub use answer::{Form, StoredAnswer, UnreadableAnswer};
 pub use approvals::{ApprovalError, Decision, Request};
+pub use by_version::{SpentByVersion, VersionLimit, VersionName};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;

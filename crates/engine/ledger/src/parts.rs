@@ -15,7 +15,8 @@
 //! the whole account not again. The rest of a part is never transferred once anything was charged to it: its size
 //! depends on answers.
 
-use crate::entry::{AccountId, Event, Part, PartSetAside};
+use crate::by_version::SpentByVersion;
+use crate::entry::{AccountId, Charge, Event, Part, PartSetAside};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
@@ -44,6 +45,8 @@ pub struct SetAside {
     pub sharing: Sharing,
     /// The odds ratio that was charged to it.
     pub spent: Spend,
+    /// The same by version of the data.
+    pub by_version: SpentByVersion,
 }
 
 /// A limit and the odds spent under it. An analyst has one or two allowances, and a query must fit into each.
@@ -53,6 +56,16 @@ pub struct Allowance {
     pub spent: Spend,
     /// The limit of `spent`; without any odds, nothing may be charged.
     pub limit: Spend,
+    /// The odds spent on each version of the data.
+    pub by_version: SpentByVersion,
+}
+
+impl Allowance {
+    /// An allowance of which nothing was spent.
+    #[must_use]
+    pub fn unspent(limit: Spend) -> Self {
+        Self { spent: Spend::nothing(), limit, by_version: SpentByVersion::default() }
+    }
 }
 
 /// A part that cannot be set aside.
@@ -121,13 +134,19 @@ pub(crate) struct Parts {
     set_aside: BTreeMap<String, SetAside>,
     /// Charged for public answers and overlapping parts; each query once.
     unreserved: Spend,
+    unreserved_by_version: SpentByVersion,
     /// The share that is reserved by parts which are not listed here.
     reserved_elsewhere: Rational,
 }
 
 impl Parts {
     pub(crate) fn none() -> Self {
-        Self { set_aside: BTreeMap::new(), unreserved: Spend::nothing(), reserved_elsewhere: Rational::zero() }
+        Self {
+            set_aside: BTreeMap::new(),
+            unreserved: Spend::nothing(),
+            unreserved_by_version: SpentByVersion::default(),
+            reserved_elsewhere: Rational::zero(),
+        }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&SetAside> {
@@ -149,6 +168,7 @@ impl Parts {
         Self {
             set_aside: own.into_iter().collect(),
             unreserved: Spend::nothing(),
+            unreserved_by_version: SpentByVersion::default(),
             reserved_elsewhere: self.reserved_but(name),
         }
     }
@@ -165,11 +185,15 @@ impl Parts {
 
     /// The allowances of a part, when `limit` is that of the whole; `None` if the part does not exist.
     pub(crate) fn allowances(&self, part: &Part, limit: &Spend) -> Option<Vec<Allowance>> {
-        let unreserved =
-            || Allowance { spent: self.unreserved.clone(), limit: share_of(limit, &self.unreserved_share()) };
+        let unreserved = || Allowance {
+            spent: self.unreserved.clone(),
+            limit: share_of(limit, &self.unreserved_share()),
+            by_version: self.unreserved_by_version.clone(),
+        };
         let Part::Named(name) = part else { return Some(vec![unreserved()]) };
         let own = self.set_aside.get(name)?;
-        let mut all = vec![Allowance { spent: own.spent.clone(), limit: share_of(limit, &own.share) }];
+        let (spent, by_version) = (own.spent.clone(), own.by_version.clone());
+        let mut all = vec![Allowance { spent, limit: share_of(limit, &own.share), by_version }];
         if own.sharing == Sharing::Overlapping {
             all.push(unreserved());
         }
@@ -230,19 +254,22 @@ impl Parts {
             self.set_aside.remove(&name);
             return;
         }
-        let spent = self.get(&name).map_or_else(Spend::nothing, |known| known.spent.clone());
-        self.set_aside.insert(name, SetAside { share, sharing, spent });
+        let known = self.get(&name).map(|known| (known.spent.clone(), known.by_version.clone()));
+        let (spent, by_version) = known.unwrap_or_else(|| (Spend::nothing(), SpentByVersion::default()));
+        self.set_aside.insert(name, SetAside { share, sharing, spent, by_version });
     }
 
     /// Records a charge. `again` if the unreserved share has paid for the same query before.
-    pub(crate) fn record(&mut self, part: &Part, cost: &Spend, again: bool) {
+    pub(crate) fn record(&mut self, part: &Part, query: &Charge, cost: &Spend, again: bool) {
         if self.takes_unreserved(part) && !again {
             self.unreserved = self.unreserved.and(cost);
+            self.unreserved_by_version.record(query, cost);
         }
         if let Part::Named(name) = part
             && let Some(own) = self.set_aside.get_mut(name)
         {
             own.spent = own.spent.and(cost);
+            own.by_version.record(query, cost);
         }
     }
 }

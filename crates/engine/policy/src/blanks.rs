@@ -343,6 +343,10 @@ fn budget(key: &str) -> &'static str {
             "what part of the promise may this policy use up, such as \"1/2\"? The rest is left for later queries about \
              the same people; 1 leaves nothing"
         }
+        "per_version" => {
+            "what part of the promise may all answers about one version of the data use together, such as \"1/12\" for \
+             twelve versions?"
+        }
         "confidence" => "how sure should the intervals around answers be, such as \"95%\"? Surer ones are wider",
         _ => WHOLE_SECTION,
     }

@@ -131,6 +131,13 @@ impl PolicyBuilder {
         self.set(&["budget"], "spend", part.to_string())
     }
 
+    /// The part of the promise that all charges on one version of the data may use together, in (0, 1]; no limit unless
+    /// set.
+    #[must_use]
+    pub fn per_version(self, part: &Rational) -> Self {
+        self.set(&["budget"], "per_version", part.to_string())
+    }
+
     /// A query, which takes a part of the budget like every other one.
     #[must_use]
     pub fn query(self, name: &str, sql: &str) -> Self {

@@ -221,19 +221,23 @@ pub enum PolicyErrorKind {
     /// A policy without a query.
     #[error("the policy has no query")]
     NoQuery,
-    /// Explicit shares beyond the spend.
-    #[error("the shares add up to {sum}, more than spend = {spend}")]
+    /// Explicit shares beyond the budget of the queries.
+    #[error("the shares add up to {sum}, more than {key} = {part}")]
     SharesExceed {
         /// The shares up to and including the one at this place.
         sum: Rational,
-        /// The part of the promise that the policy may spend.
-        spend: Rational,
+        /// The key of [budget] that states the limit.
+        key: &'static str,
+        /// The part of the promise that the queries divide.
+        part: Rational,
     },
     /// Explicit shares that leave no budget for the queries without one.
-    #[error("the shares of other queries use all of spend = {spend}: nothing is left for this one")]
+    #[error("the shares of other queries use all of {key} = {part}: nothing is left for this one")]
     NothingLeft {
-        /// The part of the promise that the policy may spend.
-        spend: Rational,
+        /// The key of [budget] that states the limit.
+        key: &'static str,
+        /// The part of the promise that the queries divide.
+        part: Rational,
     },
 }
 

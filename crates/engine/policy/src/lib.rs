@@ -61,6 +61,7 @@ mod tree;
 mod typical;
 mod within;
 
+pub use budget::QueryBudget;
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use deniable_toml::{Table, Value};

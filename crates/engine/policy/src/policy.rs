@@ -1,5 +1,6 @@
 //! A whole policy, read and validated.
 
+use crate::budget::QueryBudget;
 use crate::columns::Home;
 use crate::data::{Names, path_text};
 use crate::entity::{self};
@@ -57,6 +58,7 @@ pub struct Policy {
     table_caps: BTreeMap<String, OwnCaps>,
     guarantee: Guarantee,
     spend: Rational,
+    per_version: Option<Rational>,
     confidence: Rational,
     quality: Quality,
     display: Display,
@@ -191,7 +193,7 @@ impl Policy {
     /// When a target has no positive share, when targets need more than explicit shares leave, and when no budget is
     /// left for queries by weight.
     pub fn with_solved(&self, solved: &[Option<Rational>]) -> Result<Self, TargetsTooDear> {
-        Ok(Self { queries: shares::with_solved(&self.queries, solved, &self.spend)?, ..self.clone() })
+        Ok(Self { queries: shares::with_solved(&self.queries, solved, self.query_budget())?, ..self.clone() })
     }
 
     /// This policy reading its main table from another path, with the compression that its ending states, if any.
@@ -433,6 +435,20 @@ impl Policy {
         &self.spend
     }
 
+    /// The share of ln R that all charges on one version of the data may use together, in (0, 1]; of a part of the
+    /// budget, this share of the part. `None` without a limit.
+    #[must_use]
+    pub fn per_version(&self) -> Option<&Rational> {
+        self.per_version.as_ref()
+    }
+
+    /// The part of ln R that the queries divide: `per_version` if it is smaller than `spend`, so that the policy can be
+    /// released once for each version.
+    #[must_use]
+    pub fn query_budget(&self) -> QueryBudget<'_> {
+        QueryBudget::new(&self.spend, self.per_version.as_ref())
+    }
+
     /// The least coverage of the intervals, in (0, 1).
     #[must_use]
     pub fn confidence(&self) -> &Rational {
@@ -457,7 +473,7 @@ impl Policy {
         &self.typical
     }
 
-    /// The queries, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless a query has a
+    /// The queries, at least one; their shares add up to at most [`Self::query_budget`]. Shares are final unless a query has a
     /// target error: see [`Self::with_solved`].
     #[must_use]
     pub fn queries(&self) -> &[Query] {
@@ -543,7 +559,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     let display =
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
     let queries = match section.get("query") {
-        Ok(Some(field)) => query::read(&field, told(&budget).map(|budget| &budget.spend), is_capped),
+        Ok(Some(field)) => query::read(&field, told(&budget).map(budget::Budget::for_queries), is_capped),
         Ok(None) if may_ask_nothing => Ok(Vec::new()),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoQuery, NO_QUERY_HELP)),
         Err(reported) => Err(reported),
@@ -579,6 +595,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         table_caps: table_caps?,
         guarantee,
         spend: budget.spend,
+        per_version: budget.per_version,
         confidence: budget.confidence,
         quality: quality?,
         display: display?,

@@ -1,6 +1,6 @@
 //! `[[query]]`: the queries, and the part of the promise that each answer uses.
 
-use crate::budget::part;
+use crate::budget::{QueryBudget, part};
 use crate::error::{Place, PolicyErrorKind};
 use crate::quality::{Display, read_display, read_left_out};
 use crate::reader::{Field, ReadResult, Section, all, shown};
@@ -242,7 +242,7 @@ struct Draft<'a> {
 
 /// Reads `[[query]]`. Shares are computed only if the budget could be read. `is_capped` states whether there is an
 /// `[entity]`.
-pub(crate) fn read(field: &Field<'_>, spend: ReadResult<&Rational>, is_capped: bool) -> ReadResult<Vec<Query>> {
+pub(crate) fn read(field: &Field<'_>, budget: ReadResult<QueryBudget<'_>>, is_capped: bool) -> ReadResult<Vec<Query>> {
     if let Shape::Table(_) = field.node.shape {
         return Err(field.wrong_type("a list of tables", "write `[[query]]`, in double brackets, above every query"));
     }
@@ -253,7 +253,7 @@ pub(crate) fn read(field: &Field<'_>, spend: ReadResult<&Rational>, is_capped: b
     let mut names = BTreeMap::new();
     let drafts =
         all(entries.iter().enumerate().map(|(index, entry)| read_draft(entry, index + 1, &mut names, is_capped)))?;
-    share_out(drafts, spend?)
+    share_out(drafts, budget?)
 }
 
 /// The hint for a policy without queries.
@@ -400,8 +400,9 @@ fn read_size(section: &Section<'_>) -> ReadResult<Size> {
     }
 }
 
-/// Explicit shares are taken first; weights divide the rest of the spend, before targets are solved.
-fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>> {
+/// Explicit shares are taken first; weights divide the rest of the budget, before targets are solved.
+fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<Query>> {
+    let QueryBudget { key: budget_key, part: spend } = budget;
     let mut taken = Rational::zero();
     for draft in &drafts {
         let own = match &draft.size {
@@ -411,8 +412,8 @@ fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>>
         for share in own.into_iter().chain(&draft.left_out) {
             taken += share;
             if taken > *spend {
-                let kind = PolicyErrorKind::SharesExceed { sum: taken, spend: spend.clone() };
-                let help = "lower the shares, or raise `spend` under [budget] (1 at most)";
+                let kind = PolicyErrorKind::SharesExceed { sum: taken, key: budget_key, part: spend.clone() };
+                let help = format!("lower the shares, or raise `{budget_key}` under [budget] (1 at most)");
                 let key = if own.is_some() { "share" } else { "left_out" };
                 return Err(draft.section.report.fail(&draft.section.place_of(key), kind, help));
             }
@@ -427,7 +428,7 @@ fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>>
             Size::TargetError(_) => ("target_error", false),
         };
         if !is_share && taken == *spend {
-            let kind = PolicyErrorKind::NothingLeft { spend: spend.clone() };
+            let kind = PolicyErrorKind::NothingLeft { key: budget_key, part: spend.clone() };
             let help = "lower the explicit shares, or give this query one";
             return Err(draft.section.report.fail(&draft.section.place_of(key), kind, help));
         }

@@ -1,5 +1,6 @@
 //! The division of a policy's part of the promise among its queries.
 
+use crate::budget::QueryBudget;
 use crate::query::{Query, Size};
 use crate::reader::shown;
 use deniable_core::exact::{Rational, Rounding, percent};
@@ -52,7 +53,7 @@ fn share_found(solved: &[Option<Rational>], position: usize) -> Rational {
 pub enum TargetsTooDear {
     /// They need more than explicit shares leave.
     #[error(
-        "the target errors of {} need {} of the promise, but only {} of it is left for them: raise them, or `spend` under \
+        "the target errors of {} need {} of the promise, but only {} of it is left for them: raise them, or `{key}` under \
          [budget], or lower the explicit shares",
         named(queries),
         percent(wanted, 2, Rounding::Up),
@@ -65,16 +66,20 @@ pub enum TargetsTooDear {
         available: Rational,
         /// The queries with a target, by name.
         queries: Vec<String>,
+        /// The key of [budget] that states the limit.
+        key: &'static str,
     },
     /// They and the explicit shares leave no budget for queries by weight.
     #[error(
-        "explicit shares and target errors use all of spend = {spend}: nothing is left for {}; raise the target errors, or \
+        "explicit shares and target errors use all of {key} = {part}: nothing is left for {}; raise the target errors, or \
          give these queries a share or target of their own",
         named(queries)
     )]
     NothingLeft {
-        /// The part of the promise that the policy may spend.
-        spend: Rational,
+        /// The key of [budget] that states the limit.
+        key: &'static str,
+        /// The part of the promise that the queries divide.
+        part: Rational,
         /// The queries by weight, by name.
         queries: Vec<String>,
     },
@@ -100,8 +105,9 @@ fn named(queries: &[String]) -> String {
 pub(crate) fn with_solved(
     queries: &[Query],
     solved: &[Option<Rational>],
-    spend: &Rational,
+    budget: QueryBudget<'_>,
 ) -> Result<Vec<Query>, TargetsTooDear> {
+    let QueryBudget { key, part } = budget;
     let names = |wanted: &dyn Fn(usize, &Size) -> bool| -> Vec<String> {
         let those = queries.iter().enumerate().filter(|(position, query)| wanted(*position, &query.size));
         those.map(|(_, query)| query.name.clone()).collect()
@@ -112,15 +118,15 @@ pub(crate) fn with_solved(
     if !unsolved.is_empty() {
         return Err(TargetsTooDear::NotSolved { queries: unsolved });
     }
-    let portions = Portions::new(queries.iter().map(|query| &query.size), solved, spend);
-    let available = spend - &portions.fixed;
+    let portions = Portions::new(queries.iter().map(|query| &query.size), solved, part);
+    let available = part - &portions.fixed;
     if portions.solved > available {
         let queries = names(&|_, size| is_target(size));
-        return Err(TargetsTooDear::Exceed { wanted: portions.solved, available, queries });
+        return Err(TargetsTooDear::Exceed { wanted: portions.solved, available, queries, key });
     }
     let by_weight = names(&|_, size| matches!(size, Size::Weight(_)));
     if !by_weight.is_empty() && !portions.of_weight.is_positive() {
-        return Err(TargetsTooDear::NothingLeft { spend: spend.clone(), queries: by_weight });
+        return Err(TargetsTooDear::NothingLeft { key, part: part.clone(), queries: by_weight });
     }
     let shared = queries.iter().enumerate().map(|(position, query)| {
         let share = portions.share(&query.size, solved, position);

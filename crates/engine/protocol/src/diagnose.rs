@@ -11,7 +11,11 @@ impl ProtocolError {
     pub const fn code(&self) -> Code {
         match self {
             // `Charge` if another process spent the rest of the budget after the ledger was read and before the charge.
-            Self::OverBudget { .. } | Self::Charge { error: ChargeError::OverBudget { .. }, .. } => Code::Budget,
+            Self::OverBudget { .. }
+            | Self::OverVersion { .. }
+            | Self::Charge { error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. }, .. } => {
+                Code::Budget
+            }
             _ => Code::Ledger,
         }
     }
@@ -33,6 +37,11 @@ impl Diagnose for ProtocolError {
                 )
             }
             Self::OverBudget { fits, .. } => over_budget(fits.as_ref(), surface),
+            Self::OverVersion { fits, .. } => format!(
+                "register the next version, or raise `per_version` under [budget], which changes this policy and not the \
+                 promise. For this version {}",
+                over_budget(fits.as_ref(), surface)
+            ),
             Self::Stored { .. } => "check the ledger with `deniable ledger verify`".to_owned(),
             Self::Answer { .. } | Self::Finish { .. } => {
                 "fix that; then the same command shows the answer at no cost".to_owned()

@@ -3,16 +3,16 @@
 use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
-use deniable_core::exact::whole;
+use deniable_core::exact::{Rational, whole};
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{
     Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Numbers, Part, Release,
-    StoredAnswer, Summary,
+    StoredAnswer, Summary, VersionName,
 };
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
 use serde::Deserialize as _;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Progress of a run. For the curator: timing depends on private rows.
 #[derive(Debug)]
@@ -271,12 +271,13 @@ fn charge_all<K: Kind>(
     let mut charges = Vec::new();
     let mut origin = Origin::Stored;
     let basis = kind.basis(at, ledger);
-    for Payment { guarantee, cost, own_limit } in kind.price(at)? {
+    for Payment { guarantee, cost, own_limit, version_limit } in kind.price(at)? {
         ledger.open_account(&guarantee).map_err(ProtocolError::from)?;
         let request = ChargeRequest {
             account: AccountId::of(&guarantee),
             policy: kind.asker().to_owned(),
             policy_limit: own_limit,
+            version_limit,
             query: query.clone(),
             cost,
             part: kind.part(),
@@ -304,16 +305,35 @@ fn allowances(account: Option<&Account>, payment: &Payment, part: &Part) -> Vec<
     match (account, part) {
         (Some(account), _) => account.allowances(),
         (None, Part::Whole) => {
-            vec![Allowance { spent: Spend::nothing(), limit: payment.guarantee.limit().clone() }]
+            vec![Allowance::unspent(payment.guarantee.limit().clone())]
         }
-        (None, Part::Named(_)) => vec![Allowance { spent: Spend::nothing(), limit: Spend::nothing() }],
+        (None, Part::Named(_)) => vec![Allowance::unspent(Spend::nothing())],
     }
+}
+
+/// A limit for the pending releases of an account, with the odds spent under it and the cost of these releases.
+struct Line {
+    spent: Spend,
+    limit: Spend,
+    cost: Spend,
+    limited: Limited,
+}
+
+/// The subject of a limit.
+#[derive(Clone)]
+enum Limited {
+    /// In words.
+    Words(String),
+    /// A version, with its share.
+    Version(VersionName, Rational),
 }
 
 /// The costs of the pending releases for an account, with its limits.
 struct Bill {
     payment: Payment,
     cost: Spend,
+    /// The costs of the releases that read a version, with the share that the version may use.
+    by_version: BTreeMap<VersionName, (Rational, Spend)>,
     /// The identities counted so far: the same release is paid once, however often it is requested.
     identities: BTreeSet<String>,
 }
@@ -354,24 +374,30 @@ fn together<K: Kind>(
                 continue;
             }
             let place = bills.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-                let bill = Bill { payment: payment.clone(), cost: Spend::nothing(), identities: BTreeSet::new() };
-                bills.push((id, bill));
+                let (cost, by_version, identities) = (Spend::nothing(), BTreeMap::new(), BTreeSet::new());
+                bills.push((id, Bill { payment: payment.clone(), cost, by_version, identities }));
                 bills.len() - 1
             });
             let bill = &mut bills[place].1;
             if identity.is_none_or(|identity| bill.identities.insert(identity)) {
                 bill.cost = bill.cost.and(&payment.cost);
+                let versions = payment.version_limit.iter().flat_map(|by| by.versions.iter().map(move |one| (by, one)));
+                for (by, version) in versions {
+                    let nothing = || (by.share.clone(), Spend::nothing());
+                    let (_, cost) = bill.by_version.entry(version.clone()).or_insert_with(nothing);
+                    *cost = cost.and(&payment.cost);
+                }
             }
         }
     }
     let several = bills.len() > 1;
-    for (id, Bill { payment, cost, .. }) in &bills {
+    for (id, Bill { payment, cost, by_version, .. }) in &bills {
         let Payment { guarantee, own_limit, .. } = payment;
         let account = account(ledger, payment);
         let own = account.map_or_else(Spend::nothing, |account| account.spent_by(kind.asker()));
         let whose = if several { id.to_string() } else { "this population's promise".to_owned() };
-        let allowed = allowances(account, payment, &kind.part()).into_iter().enumerate();
-        let allowed = allowed.map(|(at, Allowance { spent, limit })| {
+        let allowances = allowances(account, payment, &kind.part());
+        let allowed = allowances.iter().enumerate().map(|(at, Allowance { spent, limit, .. })| {
             let which = match kind.part() {
                 Part::Named(_) if at == 0 => "the part of the promise that is set aside for you".to_owned(),
                 _ if account.is_some_and(|account| account.unreserved_share() < whole(1)) => {
@@ -379,24 +405,38 @@ fn together<K: Kind>(
                 }
                 _ => whose.clone(),
             };
-            (spent, limit, which)
+            Line { spent: spent.clone(), limit: limit.clone(), cost: cost.clone(), limited: Limited::Words(which) }
         });
-        let mut limits: Vec<(Spend, Spend, String)> = allowed.collect();
-        limits.push((own, own_limit.clone(), "this policy's spend".to_owned()));
-        for (at, (spent, limit, which)) in limits.iter().enumerate() {
+        let mut lines: Vec<Line> = allowed.collect();
+        for allowance in &allowances {
+            lines.extend(by_version.iter().map(|(version, (share, cost))| {
+                let Allowance { spent, limit, .. } = allowance.on_version(version, share);
+                let limited = Limited::Version(version.clone(), share.clone());
+                Line { spent, limit, cost: cost.clone(), limited }
+            }));
+        }
+        let spend = Limited::Words("this policy's spend".to_owned());
+        lines.push(Line { spent: own, limit: own_limit.clone(), cost: cost.clone(), limited: spend });
+        for (at, Line { spent, limit, cost, limited }) in lines.iter().enumerate() {
             if spent.and(cost).fits(limit).map_err(ProtocolError::from)? {
                 continue;
             }
             // A fitting share must fit all limits.
-            let smallest = |limits: &[(Spend, Spend, String)]| {
-                let shares = limits.iter().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
+            let smallest = |lines: &[Line]| {
+                let shares = lines.iter().map(|line| share_left(&line.spent, &line.limit, guarantee.limit()));
                 shares.collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min())
             };
-            let fits = smallest(&limits);
+            let fits = smallest(&lines);
             // The policy's own spend is the last limit, and the limits before it allow the query.
-            let beyond_spend = if at + 1 == limits.len() { smallest(&limits[..at]) } else { None };
-            let (cost, spent, limit, which) = (cost.clone(), spent.clone(), limit.clone(), which.clone());
-            return Err(ProtocolError::OverBudget { cost, spent, limit, which, fits, beyond_spend }.into());
+            let beyond_spend = if at + 1 == lines.len() { smallest(&lines[..at]) } else { None };
+            let (cost, spent, limit) = (cost.clone(), spent.clone(), limit.clone());
+            return Err(match limited.clone() {
+                Limited::Words(which) => ProtocolError::OverBudget { cost, spent, limit, which, fits, beyond_spend },
+                Limited::Version(version, share) => {
+                    ProtocolError::OverVersion { version: version.into(), share, cost, spent, limit, fits }
+                }
+            }
+            .into());
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_ledger::numbers::MOST_NUMBERS;
-use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError};
+use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError, VersionName};
 
 /// A release that the ledger refuses, or could not record.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,25 @@ pub enum ProtocolError {
         fits: Option<Rational>,
         /// The share of the promise that is left if only the policy's own spend is exceeded; `None` otherwise.
         beyond_spend: Option<Rational>,
+    },
+    /// The releases of this run exceed what a version of the data may use together.
+    #[error(
+        "the queries not yet answered cost an odds ratio of {} together, but {}",
+        .cost.in_words(), left(&format!("what {version} may use (per_version = {share})"), .spent, .limit)
+    )]
+    OverVersion {
+        /// The version.
+        version: Box<VersionName>,
+        /// The share of the promise, or of the part that pays, that charges on a version may use together.
+        share: Rational,
+        /// The cost of these releases that read the version, together.
+        cost: Spend,
+        /// The odds already spent on the version.
+        spent: Spend,
+        /// The limit.
+        limit: Spend,
+        /// The share of the promise that all of them together may still use; `None` if no share fits.
+        fits: Option<Rational>,
     },
     /// The budget does not allow a charge, or it could not be written.
     #[error("query \"{release}\": {error}")]

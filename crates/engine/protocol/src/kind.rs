@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary};
+use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary, VersionLimit};
 use rand_core::CryptoRng;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,6 +17,8 @@ pub struct Payment {
     pub cost: Spend,
     /// The most that the asker may spend of that account.
     pub own_limit: Spend,
+    /// The limit for all charges on each version that the release reads, if the asker states one.
+    pub version_limit: Option<VersionLimit>,
 }
 
 /// The origin of an answer. For the curator.

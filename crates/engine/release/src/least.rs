@@ -92,7 +92,7 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
     });
-    let left = policy.spend() - shares.sum::<Rational>();
+    let left = policy.query_budget().part - shares.sum::<Rational>();
     if !left.is_positive() {
         return Err(LeastError::NothingLeft);
     }
@@ -107,7 +107,7 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
         }
     }
     PlanErrors::check(errors)?;
-    let epsilon = on_grid(&found, &left, &(policy.spend() / whole(STEPS)));
+    let epsilon = on_grid(&found, &left, &(policy.query_budget().part / whole(STEPS)));
     let odds = Spend::epsilon(epsilon.clone()).map(|spend| spend.odds_at_most()).unwrap_or_else(|_| whole(1));
     let priors = policy.guarantee().adversary().priors();
     let posterior = posterior_range(priors.high(), &odds).1;

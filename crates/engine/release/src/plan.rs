@@ -11,7 +11,7 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::{Data, Entity, Role, TableSchema, reading};
-use deniable_ledger::{Account, AccountId, Canonical, Charge, Part};
+use deniable_ledger::{Account, AccountId, Canonical, Charge, Part, VersionLimit, VersionName};
 use deniable_policy::{self as policy, OwnCaps, Policy, QuerySubject, Sampling, Size, TargetsTooDear};
 use deniable_pushdown::Refusal;
 use deniable_query::{MeasureKind, Query, QueryError};
@@ -288,6 +288,24 @@ impl Plan {
     pub fn policy_limit(&self) -> Result<Spend, SpendError> {
         self.policy.guarantee().limit().share(self.policy.spend())
     }
+
+    /// The policy's limit for the versions of protected tables that a query reads; `None` if the policy has no
+    /// `per_version`.
+    #[must_use]
+    pub fn version_limit(&self, planned: &QueryPlan) -> Option<VersionLimit> {
+        let share = self.policy.per_version()?.clone();
+        let is_read = |name: &str| planned.query.tables().any(|read| read == name);
+        let versions =
+            protected_versions(&self.policy).into_iter().filter(|version| is_read(&version.source)).collect();
+        Some(VersionLimit { share, versions })
+    }
+}
+
+/// The declared versions of the protected tables of a policy, the main one first.
+#[must_use]
+pub fn protected_versions(policy: &Policy) -> Vec<VersionName> {
+    let protected = policy.tables().into_iter().filter(|table| matches!(table.role, Role::Protected { .. }));
+    protected.map(|table| VersionName { source: table.data.table, version: table.data.version }).collect()
 }
 
 /// The tables of the policy as one query sees them: with the query's own caps if it has some.

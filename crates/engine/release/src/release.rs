@@ -332,6 +332,7 @@ impl Kind for Queries<'_> {
             guarantee: self.plan.policy().guarantee().clone(),
             cost: self.plan.queries()[at].cost().clone(),
             own_limit: self.plan.policy_limit().map_err(ProtocolError::from)?,
+            version_limit: self.plan.version_limit(&self.plan.queries()[at]),
         }])
     }
 

@@ -51,7 +51,9 @@ pub struct TargetShortfall {
     pub available: Rational,
     /// The part of the spend of other queries: explicit shares, and targets above this one.
     pub others: Rational,
-    /// The part of the promise that the policy may spend.
+    /// The key of [budget] that states the limit.
+    pub key: &'static str,
+    /// The part of the promise that the queries divide.
     pub spend: Rational,
     /// The error with that share; `None` if that is too small for any noise.
     pub best: Option<ErrorBound>,
@@ -71,7 +73,7 @@ impl TargetShortfall {
     /// Lists only remedies that can help: no spend is above 1, and shares of other queries matter only if they would
     /// suffice.
     fn help(&self) -> String {
-        let Self { target: _, answer: _, needed, available, others, spend, best } = self;
+        let Self { target: _, answer: _, needed, available, others, key, spend, best } = self;
         let within = |share: &Rational| needed.as_ref().is_some_and(|needed| needed <= share);
         let mut fixes = Vec::new();
         match best {
@@ -81,11 +83,11 @@ impl TargetShortfall {
         let with_others = available + others;
         let with_spend = available + whole(1) - spend;
         if with_spend > *available && within(&with_spend) {
-            fixes.push("raise `spend` under [budget]".to_owned());
+            fixes.push(format!("raise `{key}` under [budget]"));
         } else if others.is_positive() && within(&with_others) {
             fixes.push("lower the shares and targets of other queries".to_owned());
         } else if (with_spend > *available || others.is_positive()) && within(&(whole(1) - spend + &with_others)) {
-            fixes.push("raise `spend` under [budget] and lower the shares and targets of other queries".to_owned());
+            fixes.push(format!("raise `{key}` under [budget] and lower the shares and targets of other queries"));
         } else {
             fixes.push("promise less (a larger R)".to_owned());
         }
@@ -122,7 +124,7 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, PlanErrors>
         Size::Weight(_) | Size::TargetError(_) => None,
     });
     let fixed: Rational = fixed.sum();
-    let mut available = policy.spend() - fixed;
+    let mut available = policy.query_budget().part - fixed;
     let mut shares = vec![None; policy.queries().len()];
     let mut errors = Vec::new();
     for ((declared, query), found) in policy.queries().iter().zip(queries).zip(&mut shares) {
@@ -146,7 +148,7 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, PlanErrors>
 
 /// The smallest share of the grid, within what is available, for which every answer keeps the target.
 fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy) -> Result<Rational, PlanErrorKind> {
-    let step = policy.spend() / whole(STEPS);
+    let step = policy.query_budget().part / whole(STEPS);
     let share = |steps: u64| &step * whole(steps);
     let worst = |steps: u64| worst(query, &share(steps), policy);
     // An ineffective promise is refused when the query is priced; a larger share does not help here.
@@ -177,8 +179,9 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
         answer: left.as_ref().map_or_else(|| "this query".to_owned(), |worst| worst.answer.clone()),
         needed,
         available: available.clone().max(Rational::zero()),
-        others: policy.spend() - available,
-        spend: policy.spend().clone(),
+        others: policy.query_budget().part - available,
+        key: policy.query_budget().key,
+        spend: policy.query_budget().part.clone(),
         best: left.map(|worst| worst.error),
     };
     Err(TargetError::Exceeds(exceeded.into()).into())

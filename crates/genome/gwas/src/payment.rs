@@ -167,6 +167,7 @@ mod tests {
                 account,
                 policy: words(),
                 policy_limit: limit,
+                version_limit: None,
                 query,
                 cost,
                 part: Part::Whole,

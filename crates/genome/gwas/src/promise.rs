@@ -22,6 +22,8 @@ pub struct CohortPromise {
     /// The guarantee about membership; the guarantee about labels is the same.
     guarantee: Guarantee,
     confidence: Rational,
+    /// The share of the promise that all charges on one version of the cohort may use together.
+    per_version: Option<Rational>,
 }
 
 /// A promise that cannot be made to a cohort.
@@ -172,7 +174,7 @@ impl CohortPromise {
         let adversary = Adversary::new(true, priors, MovesTogether::Alone)?;
         let subject = Subject::new(population, None)?;
         let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
-        Ok(Self { asker: "gwas".to_owned(), ledger, guarantee, confidence: ratio(95, 100) })
+        Ok(Self { asker: "gwas".to_owned(), ledger, guarantee, confidence: ratio(95, 100), per_version: None })
     }
 
     /// The promise of a policy, to the people of its ledger.
@@ -188,6 +190,7 @@ impl CohortPromise {
             ledger: policy.ledger().to_owned(),
             guarantee: policy.guarantee().clone(),
             confidence: policy.confidence().clone(),
+            per_version: policy.per_version().cloned(),
         })
     }
 
@@ -232,6 +235,12 @@ impl CohortPromise {
     #[must_use]
     pub fn confidence(&self) -> &Rational {
         &self.confidence
+    }
+
+    /// The share of the promise that all charges on one version of the cohort may use together; `None` without a limit.
+    #[must_use]
+    pub fn per_version(&self) -> Option<&Rational> {
+        self.per_version.as_ref()
     }
 
     /// The guarantee about one of the secrets.

@@ -13,7 +13,7 @@ use deniable_core::exact::parse_rational;
 use deniable_genome::noisy::largest_statistic;
 use deniable_genome::select::{SelectError, steps};
 use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
-use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
+use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary, VersionLimit, VersionName};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::{PublishedForm, ShownAnswer};
 use deniable_publication::{Answer as PublishedAnswer, Confidence, DataVersion, Publication, WithdrawalNotice};
@@ -392,7 +392,12 @@ impl Kind for Run<'_> {
         let charges = self.payment.charges().map(|(account, cost)| {
             let guarantee = self.promised.guarantee(account.kind);
             let own_limit = guarantee.limit().clone();
-            protocol::Payment { guarantee, cost: cost.clone(), own_limit }
+            let Query { source, version, .. } = self.request;
+            let version_limit = self.promised.per_version().map(|share| VersionLimit {
+                share: share.clone(),
+                versions: vec![VersionName { source: source.clone(), version: version.clone() }],
+            });
+            protocol::Payment { guarantee, cost: cost.clone(), own_limit, version_limit }
         });
         Ok(charges.collect())
     }

@@ -13,6 +13,7 @@ mod plans;
 mod replaced;
 mod stream;
 mod timing;
+mod versions;
 mod withdrawn;
 
 use deniable::{Policy, Session};

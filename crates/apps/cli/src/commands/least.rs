@@ -43,7 +43,7 @@ impl LeastReport {
         });
         Ok(Self {
             queries: queries.collect(),
-            spend: policy.spend().to_string(),
+            spend: policy.query_budget().part.to_string(),
             epsilon: up(&found.epsilon),
             odds: up(&found.odds),
             gain: up(&found.gain),
@@ -84,7 +84,7 @@ fn refused(error: LeastError) -> Failure {
         LeastError::Plan(errors) => return errors.clone().into(),
         LeastError::NoTarget => "state the error that queries may have: `target_error = 50` under [[query]]",
         LeastError::Weights(_) => "give each a `target_error` or a `share`: weights divide the rest of the spend",
-        LeastError::NothingLeft => "lower the shares, or raise `spend` under [budget]",
+        LeastError::NothingLeft => "lower the shares, or raise `spend` or `per_version` under [budget]",
         LeastError::Promise(_) => "state an adversary against whom an ε can be promised",
     };
     Failure::refused(error, help)

@@ -121,6 +121,7 @@ fn the_others_are_shown_where_one_fails() {
         account: account.id.clone(),
         policy: picks.policy.clone(),
         policy_limit: guarantee.limit().clone(),
+        version_limit: None,
         query: picks.query.clone(),
         cost: picks.cost.clone(),
         part: picks.part.clone(),

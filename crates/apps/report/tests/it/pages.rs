@@ -51,6 +51,7 @@ impl WrittenLedger {
             account: AccountId::of(&self.guarantee),
             policy: "p".into(),
             policy_limit: self.guarantee.limit().clone(),
+            version_limit: None,
             query,
             cost: self.guarantee.limit().share(&ratio(1, 300)).unwrap(),
             part: Part::Whole,

@@ -4,6 +4,7 @@
 mod analysts;
 mod answers;
 mod approvals;
+mod by_version;
 mod crowd;
 mod draws;
 mod files;
@@ -108,6 +109,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
         account: account(),
         policy: "clinic".into(),
         policy_limit: Spend::odds(whole(1000)).unwrap(),
+        version_limit: None,
         query: Charge {
             name: format!("ask {identity}"),
             sql: "SELECT COUNT(*) FROM visits".into(),

@@ -396,6 +396,22 @@ fn targets_are_paid_before_weights() {
     assert_eq!(solved.with_solved(&[None, None, None, Some(ratio(1, 4))]).unwrap(), with(ratio(1, 4)).unwrap());
 }
 
+/// Queries by weight divide what a version may use, so that the policy can be released for each version.
+#[test]
+fn queries_divide_the_smaller_of_spend_and_per_version() {
+    let with = |budget: &str| small_with("FROM visits\"", &format!("FROM visits\"\n[budget]\n{budget}\n"));
+    let shares = |budget: &str| {
+        let policy = with(budget);
+        let per_version = policy.per_version().cloned();
+        (policy.queries()[0].share.clone(), policy.query_budget().key, per_version)
+    };
+    assert_eq!(shares("spend = \"1/2\""), (ratio(1, 2), "spend", None));
+    assert_eq!(shares("per_version = \"1/12\""), (ratio(1, 12), "per_version", Some(ratio(1, 12))));
+    assert_eq!(shares("spend = \"1/20\"\nper_version = 0.1"), (ratio(1, 20), "spend", Some(ratio(1, 10))));
+    let asked = with("per_version = \"1/12\"").with_query("clinic/ask", "q", "SELECT 1", &ratio(1, 40)).unwrap();
+    assert_eq!(asked.per_version(), Some(&ratio(1, 12)), "queries outside of the policy have the limit, too");
+}
+
 #[test]
 fn policies_without_targets_stay_as_they_are() {
     let policy = small_with("FROM visits\"", "FROM visits\"\nweight = 3\n[[query]]\nsql = \"SELECT 1\"\nshare = 0.1");
@@ -408,7 +424,7 @@ fn targets_that_are_too_dear_are_named() {
     let policy = full();
     let with = |policy: &Policy, share: Rational| policy.with_solved(&[None, None, None, Some(share)]).unwrap_err();
     let exceed = with(&policy, ratio(3, 8) + ratio(1, 1_000_000));
-    let TargetsTooDear::Exceed { wanted, available, queries } = &exceed else { panic!("{exceed}") };
+    let TargetsTooDear::Exceed { wanted, available, queries, .. } = &exceed else { panic!("{exceed}") };
     assert_eq!((wanted.clone(), available.clone()), (ratio(375_001, 1_000_000), ratio(3, 8)));
     assert_eq!(queries, &["to within five"]);
     insta::assert_snapshot!(exceed, @"the target errors of `to within five` need 37.51% of the promise, but only 37.5% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");

@@ -184,6 +184,7 @@ fn refused_with(record: &serde_json::Value, has_numbers: bool) {
         account: AccountId::of(&guarantee),
         policy: "toy".into(),
         policy_limit: guarantee.limit().clone(),
+        version_limit: None,
         query: toy.query("a"),
         cost: toy.cost(),
         part: Part::Whole,
@@ -252,6 +253,27 @@ fn queries_that_another_part_paid_for_are_charged_like_new_ones() {
     let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).refusing_to_read());
     assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("the unreserved part of")), "{refused:?}");
     assert_eq!(place.on_disk(), charges);
+}
+
+/// The releases of a run count together for the version that they read, in every account that pays.
+#[test]
+fn a_version_whose_part_is_used_is_refused_before_any_charge() {
+    let toy = |wishes: &[(&str, Wish)]| Toy::of(wishes).sharing(8).per_version(ratio(1, 4));
+    let place = Place::new();
+    let three = [("a", Wish::Number(1)), ("b", Wish::Number(2)), ("c", Wish::Number(3))];
+    let refused = place.run(&mut toy(&three).refusing_to_read());
+    let Err(Rejection::Ledger(text)) = &refused else { panic!("{refused:?}") };
+    assert!(text.contains("of what version \"1\" of `") && text.contains("(per_version = 1/4) is left"), "{text}");
+    assert_eq!(place.on_disk(), Vec::<Vec<(String, bool)>>::new());
+    place.run(&mut toy(&three[..2])).unwrap();
+    // Stored answers stay free; another query is refused, and one without the limit is not.
+    place.run(&mut toy(&three[..2])).unwrap();
+    for payers in [&[Secret::Membership][..], &[Secret::Label, Secret::Membership]] {
+        let refused = place.run(&mut toy(&three[2..]).paid_by(payers).refusing_to_read());
+        let is_it = |text: &str| text.contains("what version \"1\" of `") && text.contains("is used up");
+        assert!(matches!(&refused, Err(Rejection::Ledger(text)) if is_it(text)), "{refused:?}");
+    }
+    place.run(&mut Toy::of(&three[2..])).unwrap();
 }
 
 /// Another promise is in force: no query is computed, no data is read.

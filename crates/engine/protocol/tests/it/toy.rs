@@ -3,12 +3,12 @@
 use crate::{Kind, Payment, ProtocolError};
 use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::budget::Spend;
-use deniable_core::exact::{ratio, whole};
+use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary, show};
+use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary, VersionLimit, VersionName, show};
 use rand_core::CryptoRng;
 use serde_json::json;
 use std::cell::RefCell;
@@ -59,6 +59,8 @@ pub struct Toy {
     agreeing: bool,
     ledger: Option<PathBuf>,
     overtaken: Option<Form>,
+    /// The share of the promise that each version may use.
+    per_version: Option<Rational>,
     pending: Vec<usize>,
     seen: RefCell<Vec<String>>,
     basis: String,
@@ -93,6 +95,7 @@ impl Toy {
             agreeing: true,
             ledger: None,
             overtaken: None,
+            per_version: None,
             pending: Vec::new(),
             seen: RefCell::default(),
             basis: "basis".to_owned(),
@@ -137,6 +140,11 @@ impl Toy {
     /// Asked by the owner of this part.
     pub fn asked_by(self, name: &str) -> Self {
         Self { part: Part::Named(name.to_owned()), ..self }
+    }
+
+    /// With a limit for each version.
+    pub fn per_version(self, share: Rational) -> Self {
+        Self { per_version: Some(share), ..self }
     }
 
     pub fn promising_nine(self) -> Self {
@@ -242,7 +250,11 @@ impl Kind for Toy {
         let payment = |secret: &Secret| {
             let guarantee = promising(*secret, self.gain);
             let own_limit = guarantee.limit().clone();
-            Payment { guarantee, cost: self.cost(), own_limit }
+            let version_limit = self.per_version.clone().map(|share| {
+                let Charge { source, version, .. } = self.query("");
+                VersionLimit { share, versions: vec![VersionName { source, version }] }
+            });
+            Payment { guarantee, cost: self.cost(), own_limit, version_limit }
         };
         Ok(self.payers.iter().map(payment).collect())
     }

@@ -177,6 +177,7 @@ fn copy_changed(from: &Place, to: &Place, request: &Query, change: impl Fn(&mut 
         account: AccountId::of(guarantee),
         policy: picks.policy.clone(),
         policy_limit: guarantee.limit().clone(),
+        version_limit: None,
         query: picks.query.clone(),
         cost: picks.cost.clone(),
         part: picks.part.clone(),

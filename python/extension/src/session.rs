@@ -208,6 +208,6 @@ impl Session {
     fn account(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let session = self.here(py)?;
         let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;
-        Ok(account.as_ref().map(|account| deniable::json(&report::AccountOverview::new(account))))
+        Ok(account.as_ref().map(|account| deniable::json(&report::AccountOverview::new(account, &[]))))
     }
 }

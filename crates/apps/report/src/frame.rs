@@ -56,6 +56,11 @@ pub fn scroll(label: &str, contents: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label={ "Table: " (label) } { (contents) } }
 }
 
+/// Contents under a heading that names a version of the data; folded if an earlier version.
+pub fn folded(is_earlier: bool, heading: &str, contents: &Markup) -> Markup {
+    html! { details open[!is_earlier] { summary { (heading) } (contents) } }
+}
+
 /// A list of sentences.
 pub fn list(lines: &[String]) -> Markup {
     html! { ul { @for line in lines { li { (said(line)) } } } }

@@ -2,7 +2,7 @@
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio};
-use deniable_ledger::{Account, Part, Release, SetAside, Sharing, Summary};
+use deniable_ledger::{Account, Charge, Part, Release, SetAside, Sharing, Summary, Version, VersionName};
 use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
@@ -18,7 +18,7 @@ pub struct Overview {
     pub population: String,
     /// The head: the last entry.
     pub head: String,
-    /// The registered data.
+    /// The registered data, the newest version first.
     pub versions: Vec<VersionOverview>,
     /// The engines that were tried; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -97,10 +97,46 @@ pub struct AccountOverview {
     /// Every request for approval, in order; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestOverview>,
+    /// The versions of the data that were charged, the newest first.
+    pub versions: Vec<ChargedVersion>,
     /// Every charge, in order.
     pub releases: Vec<ReleaseOverview>,
     /// Every change of the promise, in order.
     pub changes: Vec<ChangeOverview>,
+}
+
+/// The charges about one version of the data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChargedVersion {
+    /// The table; of queries that join several, their names joined by ` + `.
+    pub table: String,
+    /// The declared version, or the versions of these tables.
+    pub version: String,
+    /// The number of charges.
+    pub charges: usize,
+    /// The odds ratio spent.
+    pub spent: String,
+}
+
+impl ChargedVersion {
+    /// Whether a charge is about this version.
+    #[must_use]
+    pub fn has(&self, release: &ReleaseOverview) -> bool {
+        self.table == release.table && self.version == release.version
+    }
+
+    /// The name, as a heading. Hidden characters are not escaped.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        format!("{}, version \"{}\"", self.table, self.version)
+    }
+
+    /// The number of charges and the odds spent, in words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let charges = if self.charges == 1 { "1 charge".to_owned() } else { format!("{} charges", self.charges) };
+        format!("{charges}, an odds ratio of {}", self.spent)
+    }
 }
 
 /// A part of the budget that is set aside for an analyst.
@@ -176,6 +212,10 @@ pub struct ReleaseOverview {
     /// The analyst's part that paid; omitted if the answer is for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
+    /// The table, as [`ChargedVersion`] has it.
+    pub table: String,
+    /// Its version.
+    pub version: String,
     /// The query's name.
     pub query: String,
     /// The query.
@@ -270,15 +310,16 @@ impl Overview {
                 })
                 .collect(),
             other_than: summary.other_than.clone(),
-            accounts: summary.accounts.iter().map(AccountOverview::new).collect(),
+            accounts: summary.accounts.iter().map(|account| AccountOverview::new(account, &summary.versions)).collect(),
         }
     }
 }
 
 impl AccountOverview {
-    /// Converts an account.
+    /// Converts an account; `registered` are the ledger's versions, the newest first. Without them, versions that were
+    /// charged later count as newer.
     #[must_use]
-    pub fn new(account: &Account) -> Self {
+    pub fn new(account: &Account, registered: &[Version]) -> Self {
         let releases = account.releases.iter().map(|release| ReleaseOverview {
             entry: release.seq,
             at: release.at.to_string(),
@@ -287,6 +328,8 @@ impl AccountOverview {
                 Part::Whole => None,
                 Part::Named(name) => Some(name.clone()),
             },
+            table: release.query.source.clone(),
+            version: release.query.version.clone(),
             query: release.query.name.clone(),
             sql: release.query.sql.trim().to_owned(),
             cost: release.cost.to_string(),
@@ -331,10 +374,38 @@ impl AccountOverview {
             beliefs: beliefs_so_far(&account.spent, &priors()),
             parts: account.parts().iter().map(|(name, part)| PartOverview::new(account, name, part)).collect(),
             requests: requests.collect(),
+            versions: charged_versions(account, registered),
             releases: releases.collect(),
             changes: changes.collect(),
         }
     }
+}
+
+/// The versions that were charged, the newest first: of joined tables, the newest one counts.
+fn charged_versions(account: &Account, registered: &[Version]) -> Vec<ChargedVersion> {
+    let mut found: Vec<(&Charge, usize, Spend)> = Vec::new();
+    for Release { query, cost, .. } in &account.releases {
+        let is_same = |known: &Charge| (&known.source, &known.version) == (&query.source, &query.version);
+        match found.iter_mut().find(|(known, ..)| is_same(known)) {
+            Some((_, charges, spent)) => (*charges, *spent) = (*charges + 1, spent.and(cost)),
+            None => found.push((query, 1, cost.clone())),
+        }
+    }
+    found.reverse();
+    let age = |query: &Charge| {
+        let reads = |version: &Version| {
+            query.reads(&VersionName { source: version.source.clone(), version: version.version.clone() })
+        };
+        registered.iter().position(reads).unwrap_or(registered.len())
+    };
+    found.sort_by_key(|(query, ..)| age(query));
+    let shown = |(query, charges, spent): (&Charge, usize, Spend)| ChargedVersion {
+        table: query.source.clone(),
+        version: query.version.clone(),
+        charges,
+        spent: spent.in_words(),
+    };
+    found.into_iter().map(shown).collect()
 }
 
 /// Example priors.

@@ -1,12 +1,12 @@
 //! Contents of the page of a ledger, and their order.
 
 use crate::beliefs::{self, PromisePage};
-use crate::frame::{list, page};
-use crate::overview::AccountOverview;
+use crate::frame::{folded, list, page};
+use crate::overview::{AccountOverview, ChargedVersion};
 use crate::promise::PromisePicture;
 use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Account, AccountId, Part, Release, Summary};
+use deniable_ledger::{Account, AccountId, Part, Release, Summary, Version};
 use deniable_publication::shown::{HELD_BY, PublishedForm, ShownAnswer};
 use deniable_publication::statement::person;
 use deniable_publication::{Answer, REHEARSAL, Statement, WithdrawalNotice};
@@ -68,12 +68,22 @@ pub struct Report {
 #[derive(Debug)]
 struct AccountSection {
     account: Account,
-    /// The answers, each with the name of its policy.
-    answers: Vec<(String, ShownAnswer)>,
+    answers: Vec<PageAnswer>,
     /// Names of stored answers without the form in which they were shown.
     unseen: Vec<String>,
     /// The guarantee in words, if an answer or a policy states the assumptions about the data.
     statement: Option<Statement>,
+}
+
+/// An answer on the page.
+#[derive(Debug)]
+struct PageAnswer {
+    policy: String,
+    /// The table and its version, as the charge has them.
+    data: (String, String),
+    /// Whether it is one of the policy's own.
+    is_chosen: bool,
+    shown: ShownAnswer,
 }
 
 impl Report {
@@ -126,9 +136,9 @@ impl Report {
             let mut add = |anchor: &str, heading: &str, contents: Markup| {
                 sections.push((format!("{anchor}{}", at + 1), named(heading, shown), contents));
             };
-            add("answers", "The answers", shown.answered());
+            add("answers", "The answers", shown.answered(&self.summary.versions));
             add("beliefs", "What an observer can learn about one person", beliefs::section(&shown.promised()));
-            add("spending", "Spending and remainder", spending::section(&shown.account));
+            add("spending", "Spending and remainder", spending::section(&shown.account, &self.summary.versions));
             add("exact", "For experts", shown.exact());
         }
         let foot = html! {
@@ -169,23 +179,32 @@ fn section_of(
     let is_of_policy = guarantee.is_some_and(|guarantee| account.guarantee.same_as(guarantee));
     let statement = statement(account, accounts, &forms, is_of_policy);
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.query.identity);
-    let policy_of =
-        |one: &ChosenAnswer| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
-    let mut answers: Vec<(String, ShownAnswer)> =
-        chosen.iter().map(|one| (policy_of(one), one.shown.clone())).collect();
+    let of_policy = |one: &ChosenAnswer| {
+        let release = account.release(&one.identity);
+        let (policy, data) = release.map(of_charge).unwrap_or_default();
+        PageAnswer { policy, data, is_chosen: true, shown: one.shown.clone() }
+    };
+    let mut answers: Vec<PageAnswer> = chosen.iter().map(of_policy).collect();
     let mut unseen = Vec::new();
     for (release, form) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
         let table = form.and_then(|PublishedForm { confidence, table, .. }| Some((confidence, table?)));
         match table {
             Some((confidence, table)) => {
                 let table = Answer { withdrawn: withdrawal(release), ..table };
-                answers.push((release.policy.clone(), ShownAnswer { confidence, table }));
+                let (policy, data) = of_charge(release);
+                let shown = ShownAnswer { confidence, table };
+                answers.push(PageAnswer { policy, data, is_chosen: false, shown });
             }
             None if release.answer.is_some() => unseen.push(release.query.name.clone()),
             None => {}
         }
     }
     Ok(AccountSection { account: account.clone(), answers, unseen, statement })
+}
+
+/// The policy of a charge, and its table with the version.
+fn of_charge(release: &Release) -> (String, (String, String)) {
+    (release.policy.clone(), (release.query.source.clone(), release.query.version.clone()))
 }
 
 /// The withdrawal of an answer, in the form for publication.
@@ -223,30 +242,51 @@ fn statement(
     Some(statement)
 }
 
+impl PageAnswer {
+    fn is_about(&self, version: &ChargedVersion) -> bool {
+        (&self.data.0, &self.data.1) == (&version.table, &version.version)
+    }
+}
+
 impl AccountSection {
     fn promised(&self) -> PromisePage<'_> {
         let picture = PromisePicture::of(self.account.guarantee.clone());
         PromisePage { account: &self.account, picture, guarantee: self.statement.as_ref() }
     }
 
-    fn answered(&self) -> Markup {
-        let (mut written, mut beyond) = (String::new(), Vec::new());
-        let several =
-            self.answers.iter().any(|(policy, _)| self.answers.first().is_some_and(|(first, _)| first != policy));
-        for (policy, answer) in &self.answers {
-            if !beyond.is_empty() {
-                beyond.push(answer.table.name.clone());
-                continue;
+    /// The versions of the answers: those of the policy's own answers first, then the newest.
+    fn versions(&self, registered: &[Version]) -> Vec<ChargedVersion> {
+        let mut versions = AccountOverview::new(&self.account, registered).versions;
+        versions.retain(|version| self.answers.iter().any(|answer| answer.is_about(version)));
+        let has_chosen =
+            |version: &ChargedVersion| self.answers.iter().any(|answer| answer.is_chosen && answer.is_about(version));
+        versions.sort_by_key(|version| !has_chosen(version));
+        versions
+    }
+
+    fn answered(&self, registered: &[Version]) -> Markup {
+        let (mut written, mut bytes, mut beyond) = (Vec::new(), 0, Vec::new());
+        let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
+        for version in self.versions(registered) {
+            let mut sections = String::new();
+            for PageAnswer { policy, shown, .. } in self.answers.iter().filter(|answer| answer.is_about(&version)) {
+                if !beyond.is_empty() {
+                    beyond.push(shown.table.name.clone());
+                    continue;
+                }
+                let section = answers::section(shown, several.then_some(policy), bytes < DRAWN_BYTES).into_string();
+                if bytes + section.len() > SHOWN_BYTES {
+                    beyond.push(shown.table.name.clone());
+                } else {
+                    bytes += section.len();
+                    sections.push_str(&section);
+                }
             }
-            let policy = several.then_some(policy.as_str());
-            let section = answers::section(answer, policy, written.len() < DRAWN_BYTES).into_string();
-            if written.len() + section.len() > SHOWN_BYTES {
-                beyond.push(answer.table.name.clone());
-            } else {
-                written.push_str(&section);
+            if !sections.is_empty() {
+                written.push(folded(!written.is_empty(), &version.heading(), &PreEscaped(sections)));
             }
         }
-        let odd = self.answers.iter().any(|(_, answer)| answers::has_oddities(&answer.table));
+        let odd = self.answers.iter().any(|answer| answers::has_oddities(&answer.shown.table));
         html! {
             @if odd {
                 p.muted {
@@ -255,7 +295,7 @@ impl AccountSection {
                     "“-” is an undefined number, such as an average over no rows."
                 }
             }
-            (PreEscaped(written))
+            @for version in written { (version) }
             @if !beyond.is_empty() {
                 p { "There is no room on this page for these answers; a report on their policy may have room:" }
                 (names(&beyond))
@@ -270,7 +310,7 @@ impl AccountSection {
 
     /// Exact parameters, in a folded section.
     fn exact(&self) -> Markup {
-        let (account, overview) = (&self.account, AccountOverview::new(&self.account));
+        let (account, overview) = (&self.account, AccountOverview::new(&self.account, &[]));
         html! {
             details {
                 summary { "exact parameters and theorems" }
@@ -287,7 +327,7 @@ impl AccountSection {
                         tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO, M-PF or M-EXP; sensitivities by S-CAP" } }
                     }
                 }
-                @for (_, answer) in self.answers.iter().take(MOST_EXACT) { (noise(answer)) }
+                @for answer in self.answers.iter().take(MOST_EXACT) { (noise(&answer.shown)) }
             }
         }
     }

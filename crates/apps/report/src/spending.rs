@@ -1,11 +1,11 @@
 //! The ledger on a page: spending by day, and the number of further queries.
 
-use crate::frame::figure;
-use crate::overview::AccountOverview;
+use crate::frame::{figure, folded};
+use crate::overview::{AccountOverview, ChargedVersion};
 use deniable_chart::spending::{Spending, spending};
 use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
-use deniable_ledger::Account;
+use deniable_ledger::{Account, Version};
 use maud::{Markup, html};
 use num_traits::ToPrimitive;
 
@@ -56,8 +56,8 @@ fn drawn(account: &Account) -> Spending {
 }
 
 /// Charges by day, and the remainder.
-pub fn section(account: &Account) -> Markup {
-    let overview = AccountOverview::new(account);
+pub fn section(account: &Account, registered: &[Version]) -> Markup {
+    let overview = AccountOverview::new(account, registered);
     html! {
         @if account.releases.is_empty() {
             p { "Nothing was released yet." }
@@ -71,7 +71,9 @@ pub fn section(account: &Account) -> Markup {
                     li { (headroom.questions_in_words()) " like “" (headroom.query) "”" }
                 } }
             }
-            (table(account, &overview))
+            @for (at, version) in overview.versions.iter().enumerate() {
+                (folded(at > 0, &format!("{}: {}", version.heading(), version.in_words()), &table(account, &overview, version)))
+            }
         }
         @for change in &overview.changes {
             p {
@@ -83,19 +85,22 @@ pub fn section(account: &Account) -> Markup {
     }
 }
 
-fn table(account: &Account, overview: &AccountOverview) -> Markup {
+fn table(account: &Account, overview: &AccountOverview, version: &ChargedVersion) -> Markup {
+    // The latest charges of all versions together.
     let earlier = account.releases.len().saturating_sub(MOST_CHARGES);
+    let all = account.releases.iter().zip(&overview.releases).enumerate().filter(|(_, (_, shown))| version.has(shown));
+    let (left_out, listed): (Vec<_>, Vec<_>) = all.partition(|(at, _)| *at < earlier);
     html! {
-        @if earlier > 0 { p.muted { (earlier) " earlier charges are in “deniable ledger show”." } }
+        @if !left_out.is_empty() { p.muted { (left_out.len()) " earlier charges are in “deniable ledger show”." } }
         div.scroll tabindex="0" role="region" aria-label="Table: charges" {
             table {
-                caption { "Every charge, in order" }
+                caption { "Every charge about " (version.heading()) ", in order" }
                 thead { tr {
                     th.number scope="col" { "no." } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
                     th scope="col" { "query" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
                 } }
                 // Not the numbers of entries: their gaps would reveal queries of analysts.
-                tbody { @for (at, (release, shown)) in account.releases.iter().zip(&overview.releases).enumerate().skip(earlier) { tr {
+                tbody { @for (at, (release, shown)) in listed { tr {
                     td.number { (at + 1) }
                     td { (day(&release.at)) }
                     td { (shown.policy) }

@@ -109,6 +109,8 @@ pub struct Version {
 /// The state of a version.
 #[derive(Debug)]
 struct Registration {
+    /// The number of the first entry about it.
+    first: u64,
     /// The contents, shared by all readings.
     fingerprint: String,
     /// The last entry about it.
@@ -147,7 +149,7 @@ pub struct Summary {
     pub head: Head,
     /// Every account.
     pub accounts: Vec<Account>,
-    /// Every registered version.
+    /// Every registered version, the newest first.
     pub versions: Vec<Version>,
     /// Every engine that was tried.
     pub engines: Vec<TriedEngine>,
@@ -332,12 +334,14 @@ impl State {
             version: version.clone(),
             accepted: known.readings.values().flatten().cloned().collect(),
         };
+        let mut registered: Vec<_> = self.versions.iter().collect();
+        registered.sort_by_key(|(_, known)| std::cmp::Reverse(known.first));
         Summary {
             population: self.population().to_owned(),
             rehearsal: self.is_rehearsal(),
             head: head.clone(),
             accounts: self.accounts.clone(),
-            versions: self.versions.iter().map(version).collect(),
+            versions: registered.into_iter().map(version).collect(),
             engines: self.trials.summary(),
             accepted: self.accepted.clone(),
             other_than: self.genesis.as_ref().map(|genesis| genesis.other_than.clone()).unwrap_or_default(),
@@ -464,6 +468,7 @@ impl State {
             Event::VersionRegistered(new) => {
                 let fingerprint = new.fingerprint;
                 let known = self.versions.entry((new.source, new.version)).or_insert_with(|| Registration {
+                    first: seq,
                     fingerprint,
                     at,
                     readings: BTreeMap::new(),

@@ -355,11 +355,18 @@ pub enum LedgerCommand {
     #[command(after_help = "\
 Examples:
   deniable ledger show policy.toml
-  deniable ledger show clinic.ledger --format json")]
+  deniable ledger show policy.toml --all-versions
+  deniable ledger show clinic.ledger --format json
+
+Charges are grouped by the version of the data, the newest first. The table has one line for each earlier version, \
+unless --all-versions is given; JSON has all charges.")]
     Show {
         /// The ledger.
         #[command(flatten)]
         of: LedgerPlace,
+        /// List the charges about earlier versions of the data, too.
+        #[arg(long)]
+        all_versions: bool,
         /// Output format.
         #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
         format: LedgerFormat,

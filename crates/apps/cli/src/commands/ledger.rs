@@ -45,10 +45,10 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
 /// Runs it.
 pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
     match command {
-        LedgerCommand::Show { of, format } => {
+        LedgerCommand::Show { of, all_versions, format } => {
             let summary = deniable_ledger::show(&ledgers::named(of)?)?;
             let text = match format {
-                LedgerFormat::Table => render::ledger::table(&summary),
+                LedgerFormat::Table => render::ledger::table(&summary, *all_versions),
                 LedgerFormat::Json => deniable::json(&Overview::new(&summary)),
             };
             publish(&text, None)

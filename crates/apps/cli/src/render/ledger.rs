@@ -5,7 +5,8 @@ use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
 use deniable_publication::REHEARSAL;
 use deniable_report::overview::{
-    AcceptanceOverview, EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview, WithdrawalOverview,
+    AcceptanceOverview, AccountOverview, ChargedVersion, EngineOverview, Overview, PartOverview, ReleaseOverview,
+    RequestOverview, WithdrawalOverview,
 };
 use std::fmt::Write;
 
@@ -57,8 +58,34 @@ fn request(request: &RequestOverview) -> String {
     )
 }
 
-/// Renders the ledger as text.
-pub fn table(summary: &Summary) -> String {
+/// The charges about one version.
+fn charges(account: &AccountOverview, version: &ChargedVersion) -> Grid {
+    // The analyst is shown if an account has a part of the budget.
+    let is_divided = !account.parts.is_empty();
+    let mut header = vec!["entry", "when", "policy", "query", "cost (odds)", "answered"];
+    if is_divided {
+        header.insert(3, "analyst");
+    }
+    let mut grid = Grid::new(header);
+    for release in account.releases.iter().filter(|release| version.has(release)) {
+        let mut row = vec![
+            right(release.entry),
+            cell(&release.at),
+            cell(&release.policy),
+            cell(asked(&release.query, &release.sql, &account.releases)),
+            cell(&release.cost),
+            cell(release.state()),
+        ];
+        if is_divided {
+            row.insert(3, cell(release.part.as_deref().unwrap_or("everyone")));
+        }
+        grid.add_row(row);
+    }
+    grid
+}
+
+/// Renders the ledger as text, with the charges about the newest version, or about all versions.
+pub fn table(summary: &Summary, all_versions: bool) -> String {
     let overview = Overview::new(summary);
     let mut text = if overview.rehearsal { format!("{REHEARSAL}\n") } else { String::new() };
     let _ = writeln!(text, "ledger of \"{}\"", printable(&overview.population));
@@ -103,28 +130,17 @@ pub fn table(summary: &Summary) -> String {
             for belief in &account.beliefs {
                 let _ = writeln!(text, "  - {}", belief.sentence());
             }
-            // The analyst is shown if an account has a part of the budget.
-            let is_divided = !account.parts.is_empty();
-            let mut header = vec!["entry", "when", "policy", "query", "cost (odds)", "answered"];
-            if is_divided {
-                header.insert(3, "analyst");
-            }
-            let mut grid = Grid::new(header);
-            for release in &account.releases {
-                let mut row = vec![
-                    right(release.entry),
-                    cell(&release.at),
-                    cell(&release.policy),
-                    cell(asked(&release.query, &release.sql, &account.releases)),
-                    cell(&release.cost),
-                    cell(release.state()),
-                ];
-                if is_divided {
-                    row.insert(3, cell(release.part.as_deref().unwrap_or("everyone")));
+            for (at, version) in account.versions.iter().enumerate() {
+                let heading = format!("{}: {}", printable(&version.heading()), version.in_words());
+                if at == 0 || all_versions {
+                    let _ = writeln!(text, "  {heading}\n{}", charges(account, version));
+                    continue;
                 }
-                grid.add_row(row);
+                if at == 1 {
+                    text.push_str("  earlier versions, whose charges are listed with --all-versions:\n");
+                }
+                let _ = writeln!(text, "  - {heading}");
             }
-            let _ = writeln!(text, "{grid}");
             for release in &account.releases {
                 let Some(WithdrawalOverview { entry, at, reason }) = &release.withdrawn else { continue };
                 let _ = writeln!(

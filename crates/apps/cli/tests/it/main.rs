@@ -25,6 +25,7 @@ mod crowd;
 mod curators;
 mod docs;
 mod engines;
+mod every_month;
 mod gwas;
 mod init;
 mod keys;

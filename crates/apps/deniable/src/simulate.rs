@@ -210,7 +210,7 @@ impl Simulation {
         for (((table, made), format), file) in self.tables.iter().zip(&formats).zip(names) {
             let data = &table.data;
             let partitions = if matches!(format, Format::Csv(_)) { &[] } else { data.partitions.as_slice() };
-            let rows = made.source.write(format, partitions, &folder.join(&file), overwrite)?;
+            let rows = made.source.write(&table.columns, format, partitions, &folder.join(&file), overwrite)?;
             tables.push(SimulatedFile { table: data.table.clone(), file, rows, origin: made.origin });
         }
         let MadeUpRows { rows, people } = self.size;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 impl Source {
-    /// Writes the rows to a file in the format of a declaration, whole or not at all; with partitions, to files in a
+    /// Writes the rows to a file with the columns and the format of a declaration, whole or not at all; with partitions, to files in a
     /// new folder. Returns their number. Rows of a database or an engine are written as Parquet.
     ///
     /// # Errors
@@ -30,6 +30,7 @@ impl Source {
     /// existing file is an error unless `overwrite`, an existing folder always.
     pub fn write(
         &self,
+        columns: &[Column],
         format: &Format,
         partitions: &[String],
         path: &Path,
@@ -37,7 +38,6 @@ impl Source {
     ) -> Result<u64, SourceError> {
         let batches = self.read_batches()?;
         let rows = batches.iter().map(|batch| batch.rows as u64).sum();
-        let columns = &self.table().columns;
         let failed = |reason: String| SourceError::Unwritten { path: path.to_owned(), reason };
         let done = match format {
             Format::Csv(options) => save(path, overwrite, |file| csv(columns, options, &batches, file)),

@@ -279,8 +279,13 @@ pub fn ensure<'v>(
             return Err(changed(table));
         }
     }
-    // A refusal would tell the author of a query about the data: only the policy's own queries are judged.
-    let judged = Some(plan).filter(|plan| !plan.policy().is_asked() && *plan.part() == Part::Whole);
+    // A refusal would tell the author of a query about the data: only the policy's own queries are judged. What caps leave
+    // out of made-up rows is no fact about the data.
+    let is_judged = |plan: &&Plan| {
+        let policy = plan.policy();
+        !policy.is_asked() && *plan.part() == Part::Whole && policy.rehearsal().is_none()
+    };
+    let judged = Some(plan).filter(is_judged);
     let versions = NewVersions { tables: &new, all, judged };
     scan_and_register(ledger, &versions, &AcceptedFindings::default(), resources, tell)?;
     Ok(new)

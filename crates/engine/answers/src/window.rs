@@ -108,7 +108,7 @@ impl Evaluator<'_> {
                     | WindowFunction::Present => {
                         let covered = match window.frame {
                             Frame::Peers => 0..end,
-                            frame @ Frame::Rows { .. } => frame.of(at, rows.len()),
+                            frame @ Frame::Rows { .. } => frame.covered(at, rows.len()),
                         };
                         self.advance(window, &rows, covered, &mut so_far)
                     }

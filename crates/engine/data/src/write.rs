@@ -66,15 +66,15 @@ impl Source {
     }
 }
 
-/// A fault of writing, in words.
-type Written<T> = Result<T, String>;
+/// A result, or a fault of writing in words.
+type WriteResult<T> = Result<T, String>;
 
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
 /// Writes a file beside its place, and moves it there.
-fn save(path: &Path, overwrite: bool, write: impl FnOnce(&mut NamedTempFile) -> Written<()>) -> Written<()> {
+fn save(path: &Path, overwrite: bool, write: impl FnOnce(&mut NamedTempFile) -> WriteResult<()>) -> WriteResult<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder).map_err(text)?;
     write(&mut file)?;
@@ -84,7 +84,7 @@ fn save(path: &Path, overwrite: bool, write: impl FnOnce(&mut NamedTempFile) -> 
 }
 
 /// Delimited text.
-fn csv(columns: &[Column], options: &CsvOptions, batches: &[Batch], file: &mut NamedTempFile) -> Written<()> {
+fn csv(columns: &[Column], options: &CsvOptions, batches: &[Batch], file: &mut NamedTempFile) -> WriteResult<()> {
     match options.compression {
         Compression::None => write_csv(columns, options, batches, file),
         Compression::Gzip => {
@@ -100,7 +100,7 @@ fn csv(columns: &[Column], options: &CsvOptions, batches: &[Batch], file: &mut N
     }
 }
 
-fn write_csv(columns: &[Column], options: &CsvOptions, batches: &[Batch], to: &mut dyn Write) -> Written<()> {
+fn write_csv(columns: &[Column], options: &CsvOptions, batches: &[Batch], to: &mut dyn Write) -> WriteResult<()> {
     // The position of each field's column; a file without a header may have columns that are not declared.
     let fields: Vec<Option<usize>> = match &options.columns {
         None => (0..columns.len()).map(Some).collect(),
@@ -127,7 +127,7 @@ fn write_csv(columns: &[Column], options: &CsvOptions, batches: &[Batch], to: &m
 }
 
 /// Records in the bytes of the encoding.
-fn records(rows: impl Iterator<Item = Vec<Option<String>>>, options: &CsvOptions) -> Written<Vec<u8>> {
+fn records(rows: impl Iterator<Item = Vec<Option<String>>>, options: &CsvOptions) -> WriteResult<Vec<u8>> {
     let style = if options.quote.is_some() { csv::QuoteStyle::Necessary } else { csv::QuoteStyle::Never };
     let mut writer = csv::WriterBuilder::new()
         .delimiter(options.delimiter)
@@ -189,7 +189,7 @@ fn written(column: &Column, value: &Value, decimal_comma: bool) -> Option<String
 }
 
 /// All rows as one batch in the stored types: times of a column with a zone are moments in UTC.
-fn rows_as_stored(columns: &[Column], batches: &[Batch]) -> Written<RecordBatch> {
+fn rows_as_stored(columns: &[Column], batches: &[Batch]) -> WriteResult<RecordBatch> {
     let kind = |column: &Column| match column.zone {
         Some(_) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         // Readers of other programs know plain text.
@@ -198,7 +198,7 @@ fn rows_as_stored(columns: &[Column], batches: &[Batch]) -> Written<RecordBatch>
     };
     let fields: Vec<Field> = columns.iter().map(|column| Field::new(&column.name, kind(column), true)).collect();
     let schema = Arc::new(Schema::new(fields));
-    let stored = |(column, read): (&Column, &ReadColumn)| -> Written<ArrayRef> {
+    let stored = |(column, read): (&Column, &ReadColumn)| -> WriteResult<ArrayRef> {
         let array = read.to_array();
         match (column.zone, array.as_primitive_opt::<TimestampMicrosecondType>()) {
             (Some(zone), Some(times)) => {
@@ -209,15 +209,15 @@ fn rows_as_stored(columns: &[Column], batches: &[Batch]) -> Written<RecordBatch>
         }
     };
     let batch = |batch: &Batch| {
-        let arrays = columns.iter().zip(&batch.columns).map(stored).collect::<Written<Vec<ArrayRef>>>()?;
+        let arrays = columns.iter().zip(&batch.columns).map(stored).collect::<WriteResult<Vec<ArrayRef>>>()?;
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.rows));
         RecordBatch::try_new_with_options(schema.clone(), arrays, &rows).map_err(text)
     };
-    let batches = batches.iter().map(batch).collect::<Written<Vec<RecordBatch>>>()?;
+    let batches = batches.iter().map(batch).collect::<WriteResult<Vec<RecordBatch>>>()?;
     concat_batches(&schema, &batches).map_err(text)
 }
 
-fn parquet(rows: &RecordBatch, file: &mut NamedTempFile) -> Written<()> {
+fn parquet(rows: &RecordBatch, file: &mut NamedTempFile) -> WriteResult<()> {
     let mut writer = ArrowWriter::try_new(file, rows.schema(), None).map_err(text)?;
     writer.write(rows).map_err(text)?;
     writer.close().map(drop).map_err(text)
@@ -246,7 +246,7 @@ fn partitioned(
     partitions: &[String],
     values: &Typed<'_>,
     folder: &Path,
-) -> Written<()> {
+) -> WriteResult<()> {
     let at: Vec<(usize, &Column)> = partitions
         .iter()
         .filter_map(|name| columns.iter().enumerate().find(|(_, column)| column.name == *name))

@@ -74,7 +74,7 @@ impl Window {
 impl Frame {
     /// The rows that the frame has in a partition of `rows` rows for the row at this position.
     #[must_use]
-    pub fn of(self, at: usize, rows: usize) -> Range<usize> {
+    pub fn covered(self, at: usize, rows: usize) -> Range<usize> {
         let Self::Rows { from, to } = self else { return 0..rows };
         let place = |offset: i64| {
             let place = i64::try_from(at).unwrap_or(i64::MAX).saturating_add(offset);

@@ -1,5 +1,5 @@
-//! The queries of `testdata/questions`, as statisticians write them, have the exact answers stated there. First
-//! attempts that are refused have the reason stated there, and their rewrites are answered.
+//! The queries of `testdata/questions`, as statisticians and practitioners write them, have the exact answers stated
+//! there. First attempts that are refused have the reason stated there, and their rewrites are answered.
 
 use super::sql_cases::{Case, answered, cases, replaced, workspace_file};
 use deniable_policy::Policy;
@@ -32,9 +32,9 @@ fn told(kind: &PlanErrorKind) -> String {
 
 /// Answers all queries of one policy, and prints their number.
 #[track_caller]
-fn asked(name: &str, policy: &str, least: usize) {
+fn asked(name: &str, policy: &str, file: &str, least: usize) {
     let folder = workspace_file("testdata/questions");
-    let all = cases(&folder.join("questions.toml"));
+    let all = cases(&folder.join(file));
     let ours: Vec<&Case> = all.iter().filter(|case| case.policy.as_deref() == Some(name)).collect();
     let wrong: Vec<String> = ours.iter().filter_map(|case| not_refused(&folder, policy, case)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -50,11 +50,21 @@ fn policy(name: &str) -> String {
 
 #[test]
 fn about_visits() {
-    asked("visits", &policy("visits"), 60);
+    asked("visits", &policy("visits"), "questions.toml", 60);
 }
 
 #[test]
 fn about_adults() {
     let Some(path) = deniable_testing::adult() else { return };
-    asked("adult", &replaced(&policy("adult"), "path = \"adult.data\"", &format!("path = {path:?}")), 15);
+    asked(
+        "adult",
+        &replaced(&policy("adult"), "path = \"adult.data\"", &format!("path = {path:?}")),
+        "questions.toml",
+        15,
+    );
+}
+
+#[test]
+fn of_practitioners() {
+    asked("visits", &policy("visits"), "practice.toml", 60);
 }

@@ -148,7 +148,9 @@ SELECT CASE WHEN h1 > 0 THEN 'h1' WHEN h2 > 0 THEN 'h2' WHEN h3 > 0 THEN 'h3' WH
 FROM (SELECT patient, {flags}
       FROM stays GROUP BY patient) AS p
 GROUP BY 1""", "cohort:text patients in_h2 in_h3 in_h4",
-        grouped([p for p in came if p["first"] < halves[4]], [start], count(), *(count(lambda p, at=at: within(p, at)) for at in (1, 2, 3))))
+        grouped([p for p in came if p["first"] < halves[4]], [start], count(), *(count(lambda p, at=at: within(p, at)) for at in (1, 2, 3)))
+        # Without ELSE, NULL is a group: patients who came in none of these half-years.
+        + [[None, len({row["patient"] for row in s}) - len([p for p in came if p["first"] < halves[4]]), 0, 0, 0]])
     first = [{"department": by(rows, "department", "age"), "n": len(rows), "moved": len({row["department"] for row in rows} & set(DEPARTMENTS)) > 1} for rows in patients]
     ask("2 3", "What percentage of each department's new patients also sees another department, of those who come again?", """
 SELECT department, 100.0 * COUNT(*) FILTER (WHERE departments > 1) / COUNT(*) AS percent
@@ -333,7 +335,7 @@ FROM visits WHERE age < 90 GROUP BY BIN(age, 10) ORDER BY decade""", "decade smo
     costs = sorted(plain(grouped(v, [DEPARTMENT], average(*COST))), key=lambda row: row[1])
     ask("6", "Which departments are cheap, middling and dear by the mean cost of a visit?", """
 SELECT department, NTILE(3) OVER (ORDER BY AVG(cost)) AS third FROM visits GROUP BY department""", "department:text third",
-        [[name, at // 2 + 1] for at, (name, _) in enumerate(costs)])
+        sorted(([name, at // 2 + 1] for at, (name, _) in enumerate(costs)), key=lambda row: DEPARTMENT[1].index(row[0])))
     paid = plain(grouped(known, [(lambda row: quarter(row["admitted"]), QUARTERS)], total(of("fee"), *FEE)))
     ask("6", "What are the fees of each quarter, and of each with the three before it?", """
 SELECT DATE_TRUNC('quarter', admitted) AS quarter, SUM(fee) AS fees,
@@ -344,7 +346,7 @@ FROM stays GROUP BY DATE_TRUNC('quarter', admitted) ORDER BY quarter""", "quarte
     ask("6", "Which two departments do women and men visit most?", """
 SELECT sex, department, COUNT(*) AS n FROM visits WHERE sex IS NOT NULL GROUP BY sex, department
 QUALIFY ROW_NUMBER() OVER (PARTITION BY sex ORDER BY COUNT(*) DESC) <= 2""", "sex:text department:text n",
-        [row for sex in SEX[1][:2] for row in sorted((row for row in pairs if row[0] == sex), key=lambda row: -row[2])[:2]])
+        [row for sex in SEX[1][:2] for row in sorted(sorted((row for row in pairs if row[0] == sex), key=lambda row: -row[2])[:2], key=lambda row: DEPARTMENT[1].index(row[1]))])
     sizes = plain(grouped(v, [DEPARTMENT], count()))
     largest = sorted((n for _, n in sizes), reverse=True)
     ask("6 3", "What percentage of the visits do the two largest departments have together?", """

@@ -197,7 +197,7 @@ impl TimePattern {
     }
 
     /// Whether later timestamps never have an earlier text, in the order of texts: the year, month, day, hour, minute
-    /// and second, or the first of them, in this order and with leading zeros.
+    /// and second, or the first of them, in this order and with leading zeros; a quarter may follow the year.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         const ORDER: [Field; 6] = [Field::Year, Field::Month, Field::Day, Field::Hour, Field::Minute, Field::Second];
@@ -205,7 +205,10 @@ impl TimePattern {
             Piece::Field(field, bare) => Some((*field, *bare)),
             Piece::Literal(_) => None,
         });
-        let fields: Vec<(Field, bool)> = fields.collect();
+        let mut fields: Vec<(Field, bool)> = fields.collect();
+        if let [(Field::Year, false), (Field::Quarter, _), ..] = fields.as_slice() {
+            fields.remove(1);
+        }
         fields.len() <= ORDER.len() && fields.iter().zip(ORDER).all(|(field, wanted)| *field == (wanted, false))
     }
 

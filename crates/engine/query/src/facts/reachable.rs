@@ -296,17 +296,19 @@ impl<'a> ValuesAtPlaces<'a> {
             None => found.outside = true,
         };
         for place in (0..self.places.size()).filter(|place| met.get(*place)) {
-            let (low, high, is_only) = match self.at(group, place) {
-                Some((Some(low), Some(high), is_only)) => (low, high, is_only),
-                Some((None, None, _)) => {
-                    mark(null);
-                    continue;
-                }
-                _ => return Reachable::all(keys.len()),
-            };
-            let begin = sorted.partition_point(|(value, _)| order(value, &low) == Some(Ordering::Less));
-            let inside =
-                sorted[begin..].iter().take_while(|(value, _)| order(value, &high).is_some_and(Ordering::is_le));
+            let Some((low, high, is_only)) = self.at(group, place) else { return Reachable::all(keys.len()) };
+            // An overflow towards an end is NULL, and the other end still encloses the values.
+            if low.is_none() || high.is_none() {
+                mark(null);
+            }
+            if low.is_none() && high.is_none() {
+                continue;
+            }
+            let is_below = |value: &Value| low.as_ref().is_some_and(|low| order(value, low) == Some(Ordering::Less));
+            let is_within =
+                |value: &Value| high.as_ref().is_none_or(|high| order(value, high).is_some_and(Ordering::is_le));
+            let begin = sorted.partition_point(|(value, _)| is_below(value));
+            let inside = sorted[begin..].iter().take_while(|(value, _)| is_within(value));
             let inside: Vec<usize> = inside.map(|(_, at)| *at).collect();
             // Between its ends a group may have values that are no keys.
             if !is_only || inside.is_empty() {
@@ -366,16 +368,24 @@ fn is_of_whole_days(unit: Unit) -> bool {
     !matches!(unit, Unit::Hour | Unit::Minute | Unit::Second)
 }
 
-/// For each operation whether it never decreases where the subject grows, and is NULL only where its ends are.
+/// For each operation whether its values never decrease where the subject grows. NULL is possible only from one of the
+/// ends on, by an overflow.
 fn grows(program: &Program, subject: Id) -> Vec<bool> {
     let mut grows: Vec<bool> = Vec::new();
     for (id, node) in program.ids() {
         let of = |id: &Id| grows.get(id.position()) == Some(&true);
         let is_constant = |id: &Id| matches!(program.constant_of(*id), Some(Some(_)));
-        let is_positive = |id: &Id| match program.constant_of(*id) {
-            Some(Some(Value::Integer(number))) => *number > 0,
-            Some(Some(Value::Decimal(number))) => number.get() > 0.0,
-            _ => false,
+        let is_positive = |id: &Id| {
+            // Integers are converted to decimals for a quotient.
+            let inner = match program.node(*id) {
+                Node::Call(Operation::Cast(Type::Decimal), inner) => inner.first().copied().unwrap_or(*id),
+                Node::Column(_) | Node::Constant(..) | Node::Call(..) => *id,
+            };
+            match program.constant_of(inner) {
+                Some(Some(Value::Integer(number))) => *number > 0,
+                Some(Some(Value::Decimal(number))) => number.get() > 0.0,
+                _ => false,
+            }
         };
         let is_growing = match node {
             _ if id == subject => program.kind(id) != Type::Boolean,
@@ -393,9 +403,10 @@ fn grows(program: &Program, subject: Id) -> Vec<bool> {
                     of(left) && is_positive(right) || is_positive(left) && of(right)
                 }
                 (Operation::Divide, [left, right]) => of(left) && is_positive(right),
-                // A gap between texts has no greatest text.
+                // They ignore NULL, so that an overflow inside would give the constant. A gap between texts has no
+                // greatest text.
                 (Operation::Least | Operation::Greatest, all) if program.kind(id) != Type::Text => {
-                    all.iter().all(|id| of(id) || is_constant(id)) && all.iter().any(of)
+                    all.iter().all(|id| *id == subject || is_constant(id))
                 }
                 _ => false,
             },

@@ -226,7 +226,7 @@ pub enum PolicyErrorKind {
     SharesExceed {
         /// The shares up to and including the one at this place.
         sum: Rational,
-        /// The key of [budget] that states the limit.
+        /// The key of `[budget]` that states the limit.
         key: &'static str,
         /// The part of the promise that the queries divide.
         part: Rational,
@@ -234,7 +234,7 @@ pub enum PolicyErrorKind {
     /// Explicit shares that leave no budget for the queries without one.
     #[error("the shares of other queries use all of {key} = {part}: nothing is left for this one")]
     NothingLeft {
-        /// The key of [budget] that states the limit.
+        /// The key of `[budget]` that states the limit.
         key: &'static str,
         /// The part of the promise that the queries divide.
         part: Rational,

@@ -66,7 +66,7 @@ pub enum TargetsTooDear {
         available: Rational,
         /// The queries with a target, by name.
         queries: Vec<String>,
-        /// The key of [budget] that states the limit.
+        /// The key of `[budget]` that states the limit.
         key: &'static str,
     },
     /// They and the explicit shares leave no budget for queries by weight.
@@ -76,7 +76,7 @@ pub enum TargetsTooDear {
         named(queries)
     )]
     NothingLeft {
-        /// The key of [budget] that states the limit.
+        /// The key of `[budget]` that states the limit.
         key: &'static str,
         /// The part of the promise that the queries divide.
         part: Rational,

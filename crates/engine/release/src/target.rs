@@ -51,7 +51,7 @@ pub struct TargetShortfall {
     pub available: Rational,
     /// The part of the spend of other queries: explicit shares, and targets above this one.
     pub others: Rational,
-    /// The key of [budget] that states the limit.
+    /// The key of `[budget]` that states the limit.
     pub key: &'static str,
     /// The part of the promise that the queries divide.
     pub spend: Rational,

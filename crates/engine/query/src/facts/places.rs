@@ -153,14 +153,14 @@ impl<'a> Places<'a> {
     pub fn ends(&self, place: usize) -> Option<(Value, Value)> {
         let constant = |position: usize| self.constants.get(position).map(|value| ((*value).clone(), (*value).clone()));
         match place.checked_sub(1)? {
-            gap if gap % 2 == 0 => self.gap(gap / 2),
+            gap if gap.is_multiple_of(2) => self.gap(gap / 2),
             point => constant(point / 2),
         }
     }
 
     /// Whether a place has one value, or none.
     pub fn is_point(place: usize) -> bool {
-        place % 2 == 0
+        place.is_multiple_of(2)
     }
 
     /// The least and greatest value between the constants before and after this gap.

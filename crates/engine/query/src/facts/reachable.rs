@@ -674,6 +674,5 @@ mod tests {
             }
         }
         assert!(narrowed * 3 > tried && exact * 10 > tried * 6, "{narrowed} narrowed, {exact} exact, of {tried}");
-        println!("{narrowed} narrowed, {exact} exact, of {tried}");
     }
 }

@@ -19,7 +19,7 @@ impl Default for Budget {
     }
 }
 
-/// The part of the promise that the queries of a policy divide, and the key of [budget] that states it.
+/// The part of the promise that the queries of a policy divide, and the key of `[budget]` that states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryBudget<'a> {
     /// `spend`, or `per_version` if that is smaller.

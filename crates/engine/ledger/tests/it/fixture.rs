@@ -197,7 +197,14 @@ fn the_page_has_every_kind_and_field() {
     };
     let (numbers, large) = files();
     let mut fields: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for event in events(numbers, large) {
+    // A field that the ledger of the fixture leaves out.
+    let rehearsals = |event: Event| match event {
+        Event::Genesis(genesis) => {
+            vec![Event::Genesis(genesis.clone()), Event::Genesis(Genesis { rehearsal: true, ..genesis })]
+        }
+        other => vec![other],
+    };
+    for event in events(numbers, large).into_iter().flat_map(rehearsals) {
         let payload: BTreeMap<String, Value> = serde_json::from_str(&event.encode().unwrap()).unwrap();
         fields.entry(event.kind()).or_default().extend(payload.into_keys());
     }

@@ -24,7 +24,7 @@ def test_a_withdrawn_answer_is_free_and_marked(tmp_path: Path) -> None:
         name="study",
         population="people",
         table="t",
-        promise=dn.posterior_at_most("3/4"),
+        promise=dn.epsilon(1),
         adversary={"knows_size": False},
         columns={"g": {"type": "integer", "keys": [0, 1, 2]}},
     )

@@ -75,8 +75,9 @@ impl Worst {
     }
 }
 
-/// Computes the errors of every column of numbers, and the losses of sums; `None` where protected tables are joined, or results are grouped by
-/// noisy values. `exact` computes a query under the ledger's salt, so that the same rows are kept as in an answer.
+/// Computes the errors of every column of numbers, and the losses of sums; `None` where protected tables are joined, or
+/// results are grouped by noisy values. `exact` computes a query under the ledger's salt, so that the same rows are kept
+/// as in an answer.
 ///
 /// # Errors
 /// As of `exact`.

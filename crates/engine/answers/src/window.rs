@@ -137,6 +137,10 @@ impl Evaluator<'_> {
         covered: Range<usize>,
         so_far: &mut Tally,
     ) -> WindowValue {
+        // The number of rows needs no walk over them.
+        if window.function == WindowFunction::Count {
+            return WindowValue::Count(covered.len());
+        }
         if covered.start > 0 || covered.end < so_far.rows {
             *so_far = Tally { rows: covered.start, ..Tally::default() };
         }
@@ -145,7 +149,6 @@ impl Evaluator<'_> {
             so_far.rows += 1;
         }
         match window.function {
-            WindowFunction::Count => WindowValue::Count(covered.len()),
             WindowFunction::Present => WindowValue::Count(so_far.present),
             function => WindowValue::Aggregate { rows: rows.clone(), covered, value: so_far.value(function) },
         }

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use tempfile::NamedTempFile;
 
 impl Source {
-    /// Writes the rows to a file with the columns and the format of a declaration, whole or not at all; with partitions, to files in a
-    /// new folder. Returns their number. Rows of a database or an engine are written as Parquet.
+    /// Writes the rows to a file with the columns and the format of a declaration, whole or not at all; with partitions,
+    /// to files in a new folder. Returns their number. Rows of a database or an engine are written as Parquet.
     ///
     /// # Errors
     /// When the rows cannot be read, or the file cannot be written, such as a text that the encoding does not have. An

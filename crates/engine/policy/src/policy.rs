@@ -19,7 +19,6 @@ use deniable_core::promise::Promise;
 use deniable_core::schema::Column;
 use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
-use deniable_core::schema::Format;
 use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
 use deniable_core::sensitivity::Caps;
@@ -28,20 +27,12 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+mod rehearsal;
+
+pub use rehearsal::MadeUpRows;
+
 /// Largest policy file, in bytes: 1 MiB.
 pub const LARGEST_FILE: u64 = 1 << 20;
-
-/// The version of made-up rows.
-const MADE_UP: &str = "made-up rows";
-
-/// The size of the made-up rows of a rehearsal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MadeUpRows {
-    /// The rows of each protected table.
-    pub rows: u64,
-    /// The number of entities; `None` for a number with a few rows each.
-    pub people: Option<u64>,
-}
 
 /// A validated policy. All numbers are exact. Fields cannot be changed from outside, so that its guarantee, its limit
 /// and its queries stay those that were validated together.
@@ -272,29 +263,6 @@ impl Policy {
         Self { ledger, ..self }
     }
 
-    /// The rehearsal of this policy: the same promise and queries about made-up rows, charged to a ledger of its own.
-    ///
-    /// It no longer contains the places and versions of protected rows, so that nothing can read or name them. Public
-    /// tables keep theirs.
-    #[must_use]
-    pub fn rehearsed(mut self, rows: MadeUpRows, ledger: PathBuf) -> Self {
-        let further = self.more.iter_mut().filter(|table| matches!(table.role, Role::Protected { .. }));
-        for data in std::iter::once(&mut self.data).chain(further.map(|table| &mut table.data)) {
-            MADE_UP.clone_into(&mut data.path);
-            MADE_UP.clone_into(&mut data.version);
-            if let Format::Engine { .. } | Format::Postgres { .. } = data.format {
-                data.format = Format::Parquet;
-            }
-        }
-        Self { ledger, rehearsal: Some(rows), ..self }
-    }
-
-    /// The size of the made-up rows, if this is the rehearsal of a policy.
-    #[must_use]
-    pub fn rehearsal(&self) -> Option<MadeUpRows> {
-        self.rehearsal
-    }
-
     /// A policy with the same promise and only this query, which is charged as `asker` for a share of the whole
     /// promise.
     ///
@@ -473,8 +441,8 @@ impl Policy {
         &self.typical
     }
 
-    /// The queries, at least one; their shares add up to at most [`Self::query_budget`]. Shares are final unless a query has a
-    /// target error: see [`Self::with_solved`].
+    /// The queries, at least one; their shares add up to at most [`Self::query_budget`]. Shares are final unless a query
+    /// has a target error: see [`Self::with_solved`].
     #[must_use]
     pub fn queries(&self) -> &[Query] {
         &self.queries

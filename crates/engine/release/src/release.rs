@@ -203,7 +203,8 @@ struct Queries<'a> {
 ///
 /// Queries that were answered before are shown again at no cost, without reading the files. Everything that can be
 /// refused is refused before the first charge. Tables that are not registered under the policy's reading are scanned
-/// and registered first, unless caps or bounds leave out much of the policy's queries; the release stops there unless `registering` is [`RegistrationMode::GoOn`].
+/// and registered first, unless caps or bounds leave out much of the policy's queries; the release stops there unless
+/// `registering` is [`RegistrationMode::GoOn`].
 ///
 /// # Errors
 /// When the data, the ledger or the budget do not allow it; the error states the charges made.

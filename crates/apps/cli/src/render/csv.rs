@@ -1,6 +1,7 @@
 //! One query as CSV. Every number is followed by its interval as `name_low` and `name_high`, the interval for the
 //! population, if any, as `name_population_low` and `name_population_high`, and its class of quality as `name_quality`.
-//! Notes, and the withdrawal of the answer, are in a last column, in the first row. Texts that a spreadsheet would evaluate are escaped.
+//! Notes, and the withdrawal of the answer, are in a last column, in the first row. Texts that a spreadsheet would
+//! evaluate are escaped.
 
 use crate::error::Failure;
 use deniable_core::text::spreadsheet_cell;

@@ -152,7 +152,7 @@ SELECT WIDTH_BUCKET(minutes, 0, 60, 4) AS quarter, COUNT(*) AS n FROM visits GRO
     ask("How far are visits from the planned half hour, in steps of 15 minutes?", """
 SELECT FLOOR((minutes - 30) / 15) * 15 AS beyond, COUNT(*) AS n FROM visits WHERE minutes <= 120
 GROUP BY FLOOR((minutes - 30) / 15) * 15 ORDER BY beyond""", "beyond n",
-        grouped([row for row in v if row["minutes"] <= 120], [bins(lambda row: row["minutes"] - 30, -30, 210, 15)], count()))
+        grouped([row for row in v if row["minutes"] <= 120], [bins(lambda row: row["minutes"] - 30, -30, 90, 15)], count()))
     ask("How many visits are there by department and sex?", "SELECT department, sex, COUNT(*) AS n FROM visits GROUP BY department, sex", "department:text sex:text n",
         grouped(v, [DEPARTMENT, SEX], count()))
     ask("The same table with totals, and which rows are totals", """

@@ -20,7 +20,7 @@
 //!     .build()?;
 //! let size = Simulate { rows: Some(5000), people: Some(2000) };
 //!
-//! let written = size.tables(&policy)?.write(folder.path(), None, false)?;
+//! let written = size.tables(&policy)?.write(&folder.path().join("simulated"), None, false)?;
 //! assert_eq!((written.tables[0].file.as_str(), written.tables[0].rows), ("visits.csv", 5000));
 //!
 //! let released = size.rehearse(policy, None)?.release().wait()?;

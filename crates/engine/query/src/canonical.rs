@@ -8,7 +8,7 @@ use crate::Ranking;
 use crate::facts::range::Grid;
 use crate::rows::Rows;
 use crate::{Argument, CentredArgument, EntityValue, Estimator, Group, Measure, MeasureKind, Query, Target};
-use crate::{EntityRows, Fold};
+use crate::{EntityRows, Fold, OwnSort, Yield};
 use crate::{OnLadder, PerEntity};
 use deniable_core::exact::Rational;
 use deniable_core::schema::{Key, TableSchema};
@@ -169,11 +169,15 @@ pub fn ordered(
 }
 
 impl Bytes {
-    /// The computation of one row of each entity: the rows that are read, and the fold of each column. Column names
-    /// are those in the program of the query.
+    /// The computation of rows from each entity's rows: the rows that are read, and the fold of each column. Column
+    /// names are those in the program of the query.
     fn rows_of_entities(&mut self, made: &EntityRows, table: &TableSchema) -> &mut Self {
-        let EntityRows { of, folds } = made;
-        self.tag(1).bytes(&bytes(of)).text(&table.columns[0].name).size(folds.len());
+        let EntityRows { of, folds, yields } = made;
+        match yields {
+            Yield::OneRow => self.tag(1),
+            Yield::EachRow => self.tag(2).number(made.most_rows().unwrap_or_default().into()),
+        };
+        self.bytes(&bytes(of)).text(&table.columns[0].name).size(folds.len());
         for (fold, column) in folds.iter().zip(table.columns.iter().skip(1)) {
             self.fold(fold, of).text(&column.name);
         }
@@ -194,7 +198,19 @@ impl Bytes {
             Fold::Greatest(at) => self.tag(6).argument(*at, of),
             Fold::AtLeast { value, by } => self.tag(7).argument(*value, of).argument(*by, of),
             Fold::AtGreatest { value, by } => self.tag(8).argument(*value, of).argument(*by, of),
+            Fold::Own(at) => self.tag(9).argument(*at, of),
+            Fold::Shifted { value, order, places } => {
+                self.tag(10).argument(*value, of).number(*places).own_order(order, of)
+            }
+            Fold::Place(order) => self.tag(11).own_order(order, of),
         }
+    }
+
+    fn own_order(&mut self, order: &[OwnSort], of: &Query) -> &mut Self {
+        let parts = self.size(order.len());
+        order.iter().fold(parts, |parts, OwnSort { by, ascending, nulls_first }| {
+            parts.argument(*by, of).tag(u8::from(*ascending)).tag(u8::from(*nulls_first))
+        })
     }
 }
 

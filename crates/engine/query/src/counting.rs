@@ -201,8 +201,10 @@ impl Query {
         // Column 0 is the entity.
         let fold = (column as usize).checked_sub(1).and_then(|at| made.folds.get(at));
         match fold {
-            Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..)) => true,
-            Some(Fold::Sum(at, _)) => !matches!(made.of.summed(*at), Kind::Total(_)),
+            Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..) | Fold::Place(_)) => true,
+            Some(Fold::Sum(at, _) | Fold::Own(at) | Fold::Shifted { value: at, .. }) => {
+                !matches!(made.of.summed(*at), Kind::Total(_))
+            }
             Some(
                 Fold::Average(_) | Fold::Least(_) | Fold::Greatest(_) | Fold::AtLeast { .. } | Fold::AtGreatest { .. },
             )

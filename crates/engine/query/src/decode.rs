@@ -11,7 +11,7 @@ use crate::facts::range::Grid;
 use crate::output::Output;
 use crate::{
     Argument, CentredArgument, EntityRows, EntityValue, Fold, Group, Join, Joins, Measure, MeasureKind, Nesting,
-    OnLadder, Parts, PerEntity, QuantileShare, Query, Ranking, Rows, Target,
+    OnLadder, OwnSort, Parts, PerEntity, QuantileShare, Query, Ranking, Rows, Target, Yield,
 };
 use deniable_core::exact::Rational;
 use deniable_core::schema::{Key, TableSchema};
@@ -133,7 +133,12 @@ impl<'a> Reader<'a> {
     /// Skips everything before the groups of a query about cells; returns whether its levels are capped together.
     pub(crate) fn skip_rows(&mut self) -> Option<bool> {
         (self.tag()? == FORMAT && self.tag()? == CELLS).then_some(())?;
-        if self.truth()? {
+        let made = self.tag()?;
+        (made <= 2).then_some(())?;
+        if made == 2 {
+            self.number()?;
+        }
+        if made > 0 {
             self.bytes()?;
             self.bytes()?;
             for _ in 0..self.size()? {
@@ -213,13 +218,28 @@ impl<'a> Reader<'a> {
                 self.tag()?;
                 argument(self)
             }
-            1 | 4 | 5 | 6 => argument(self),
+            1 | 4 | 5 | 6 | 9 => argument(self),
             7 | 8 => {
                 argument(self)?;
                 argument(self)
             }
+            10 => {
+                argument(self)?;
+                self.number()?;
+                self.skip_own_order(&argument)
+            }
+            11 => self.skip_own_order(&argument),
             _ => None,
         }
+    }
+
+    fn skip_own_order(&mut self, argument: &dyn Fn(&mut Self) -> Option<()>) -> Option<()> {
+        for _ in 0..self.size()? {
+            argument(self)?;
+            self.truth()?;
+            self.truth()?;
+        }
+        Some(())
     }
 
     /// Skips the kind and the unit of a measure.
@@ -268,7 +288,16 @@ impl<'a> Reader<'a> {
 
     /// Parses a query about cells, after its first two bytes.
     fn cells(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
-        let entity_rows = if self.truth()? { Some(self.entity_rows(tables, depth)?) } else { None };
+        let entity_rows = match self.tag()? {
+            0 => None,
+            1 => Some(self.entity_rows(tables, depth, Yield::OneRow)?),
+            2 => {
+                // The most rows of an entity follow from the declaration of its table.
+                self.number()?;
+                Some(self.entity_rows(tables, depth, Yield::EachRow)?)
+            }
+            _ => return None,
+        };
         let (entity_rows, tables): (_, Vec<TableSchema>) = match entity_rows {
             Some((rows, table)) => {
                 let public = tables.iter().filter(|table| !table.is_protected()).cloned();
@@ -339,8 +368,13 @@ impl<'a> Reader<'a> {
         tables.iter().position(|table| table.name == name)
     }
 
-    /// Parses how one row of each entity is computed, and derives the table of these rows.
-    fn entity_rows(&mut self, tables: &[TableSchema], depth: usize) -> Option<(EntityRows, TableSchema)> {
+    /// Parses how rows are computed from each entity's rows, and derives the table of these rows.
+    fn entity_rows(
+        &mut self,
+        tables: &[TableSchema],
+        depth: usize,
+        yields: Yield,
+    ) -> Option<(EntityRows, TableSchema)> {
         let inner = self.bytes()?;
         let of = Reader(inner).query(tables, depth + 1)?;
         self.text()?;
@@ -348,7 +382,7 @@ impl<'a> Reader<'a> {
         let folds = self.list(|reader| Some((building.fold(reader)?, reader.text()?.to_owned())))?;
         let (folds, names): (Vec<Fold>, Vec<String>) = folds.into_iter().unzip();
         let ProgramBuilder { program, arguments } = building;
-        let made = EntityRows { of: Query::of_bare_rows(Rows { program, arguments, ..of.rows }), folds };
+        let made = EntityRows { of: Query::of_bare_rows(Rows { program, arguments, ..of.rows }), folds, yields };
         let table = made.table(names)?;
         Some((made, table))
     }
@@ -461,7 +495,20 @@ impl ProgramBuilder {
             6 => Fold::Greatest(self.argument(reader)?),
             7 => Fold::AtLeast { value: self.argument(reader)?, by: self.argument(reader)? },
             8 => Fold::AtGreatest { value: self.argument(reader)?, by: self.argument(reader)? },
+            9 => Fold::Own(self.argument(reader)?),
+            10 => {
+                let (value, places) = (self.argument(reader)?, reader.number()?);
+                Fold::Shifted { value, places, order: self.own_order(reader)? }
+            }
+            11 => Fold::Place(self.own_order(reader)?),
             _ => return None,
+        })
+    }
+
+    fn own_order(&mut self, reader: &mut Reader<'_>) -> Option<Vec<OwnSort>> {
+        reader.list(|reader| {
+            let by = self.argument(reader)?;
+            Some(OwnSort { by, ascending: reader.truth()?, nulls_first: reader.truth()? })
         })
     }
 

@@ -1,4 +1,5 @@
-//! One row for each entity, computed from the entity's own rows (S-PE).
+//! Rows computed from each entity's own rows: one row for each entity, or each of its rows beside values of the others
+//! (S-PE, S-OWN).
 
 use crate::facts::keys::Derivation;
 use crate::facts::range::Ranges;
@@ -7,16 +8,42 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Key, TableSchema};
 use deniable_expression::{Id, Node, Type};
 
-/// The computation of one row from each entity's rows.
+/// The computation of rows from each entity's own rows.
 #[derive(Debug, Clone)]
 pub struct EntityRows {
     /// The rows that are read: tables, joins, conditions, and the arguments of the folds.
     pub of: Query,
-    /// The columns of an entity's row, except the first, which is the entity's key.
+    /// The columns of a computed row, except the first, which is the entity's key.
     pub folds: Vec<Fold>,
+    /// The rows that are computed.
+    pub yields: Yield,
 }
 
-/// One value of each entity, computed from its rows. Arguments are positions in [`EntityRows::of`].
+/// The rows that are computed for an entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yield {
+    /// One row.
+    OneRow,
+    /// A row for each row of the entity, of at most `rows_in_joins`.
+    EachRow,
+}
+
+/// A sort key of an entity's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnSort {
+    /// The argument that rows are ordered by.
+    pub by: usize,
+    /// Whether the smallest value comes first.
+    pub ascending: bool,
+    /// Whether NULL comes before all values.
+    pub nulls_first: bool,
+}
+
+/// A value of a computed row. Arguments are positions in [`EntityRows::of`].
+///
+/// [`Fold::Own`], [`Fold::Shifted`] and [`Fold::Place`] depend on the row, and occur with [`Yield::EachRow`] alone. Rows
+/// that are equal in all sort keys are ordered by the values that the query reads, so that no value depends on the order
+/// in which rows are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fold {
     /// Number of rows.
@@ -47,6 +74,19 @@ pub enum Fold {
         /// The argument that rows are ordered by.
         by: usize,
     },
+    /// The row's own value.
+    Own(usize),
+    /// The value of the row this many places before, or after if the number is negative; NULL if there is no such row.
+    Shifted {
+        /// The value's argument.
+        value: usize,
+        /// The order of the entity's rows.
+        order: Vec<OwnSort>,
+        /// The number of places.
+        places: i64,
+    },
+    /// The row's place among the entity's rows, from 1.
+    Place(Vec<OwnSort>),
 }
 
 /// The average of one entity is rounded to this fraction of a step.
@@ -54,7 +94,8 @@ const AVERAGE: i64 = 100;
 
 impl EntityRows {
     /// The table of these rows: the entity's key, a column with a name and a type but no values, and a column for each
-    /// fold. A name that occurs again gets its position as a suffix.
+    /// fold. A name that occurs again gets its position as a suffix. Only the rows of [`Yield::EachRow`] have caps: one
+    /// row for each entity needs none.
     #[must_use]
     pub fn table(&self, names: Vec<String>) -> Option<TableSchema> {
         let rows = self.of.rows();
@@ -67,13 +108,33 @@ impl EntityRows {
             let name = if is_taken { format!("{name} ({})", columns.len()) } else { name };
             columns.push(fold.column(name, rows));
         }
-        Some(TableSchema::protected(format!("(one row for each {key})"), columns, None))
+        Some(match self.yields {
+            Yield::OneRow => TableSchema::protected(format!("(one row for each {key})"), columns, None),
+            Yield::EachRow => TableSchema::protected(format!("(rows of each {key})"), columns, table.entity.clone()),
+        })
+    }
+
+    /// The most rows of an entity that are read, where its rows are ordered or stay beside values of them.
+    #[must_use]
+    pub fn most_rows(&self) -> Option<u32> {
+        let rows = self.of.rows();
+        let entity = rows.tables[rows.joins.first].entity.as_ref();
+        entity.filter(|_| self.yields == Yield::EachRow).map(|entity| entity.rows_in_joins)
     }
 
     /// Whether the column at this position is a number of rows or of keys: never NULL, and within its known range.
     pub fn is_count(&self, column: usize) -> bool {
         let fold = column.checked_sub(1).and_then(|at| self.folds.get(at));
-        matches!(fold, Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..)))
+        matches!(fold, Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..) | Fold::Place(_)))
+    }
+
+    /// The table and the column whose values this column repeats.
+    pub(crate) fn read_column(&self, column: usize) -> Option<(String, String)> {
+        let Some(Fold::Own(at)) = column.checked_sub(1).and_then(|at| self.folds.get(at)) else { return None };
+        let rows = self.of.rows();
+        let Node::Column(position) = rows.program.node(self.argument(*at).value) else { return None };
+        let (table, known) = declared(&rows.tables, *position as usize)?;
+        Some((rows.tables[table].name.clone(), known.name.clone()))
     }
 
     /// The argument at this position, which folds refer to.
@@ -89,7 +150,7 @@ impl Fold {
             |least| Column { step: Some(whole(1)), least: Some(least), ..Column::new(&name, ColumnType::Integer) };
         let grid_of = |at: usize| rows.arguments[at].grid.as_ref();
         match self {
-            Self::Rows => counted(1),
+            Self::Rows | Self::Place(_) => counted(1),
             Self::Present(_) => counted(0),
             Self::Distinct(_, keys) => {
                 within(Column::new(&name, ColumnType::Integer), whole(0), whole(keys.len()), whole(1))
@@ -113,14 +174,16 @@ impl Fold {
             Self::Least(at)
             | Self::Greatest(at)
             | Self::AtLeast { value: at, .. }
-            | Self::AtGreatest { value: at, .. } => extreme(&name, rows.arguments[*at].value, rows),
+            | Self::AtGreatest { value: at, .. }
+            | Self::Own(at)
+            | Self::Shifted { value: at, .. } => taken(&name, rows.arguments[*at].value, rows),
         }
     }
 
     /// The argument whose values are folded.
     pub fn argument(&self) -> Option<usize> {
         match self {
-            Self::Rows => None,
+            Self::Rows | Self::Place(_) => None,
             Self::Present(at)
             | Self::Distinct(at, _)
             | Self::Sum(at, _)
@@ -128,7 +191,9 @@ impl Fold {
             | Self::Least(at)
             | Self::Greatest(at)
             | Self::AtLeast { value: at, .. }
-            | Self::AtGreatest { value: at, .. } => Some(*at),
+            | Self::AtGreatest { value: at, .. }
+            | Self::Own(at)
+            | Self::Shifted { value: at, .. } => Some(*at),
         }
     }
 }
@@ -156,12 +221,12 @@ impl Query {
     /// Whether the query's rows are one for each entity, with values computed from the entity's own rows (S-PE).
     #[must_use]
     pub fn is_of_entity_rows(&self) -> bool {
-        self.entity_rows.is_some()
+        self.entity_rows.as_ref().is_some_and(|made| made.yields == Yield::OneRow)
     }
 }
 
-/// The column of an extreme: the smallest or largest value is one of the values, so all their facts hold for it.
-fn extreme(name: &str, value: Id, rows: &Rows) -> Column {
+/// The column of a value that is one of the values of an argument, so that all their facts hold for it.
+fn taken(name: &str, value: Id, rows: &Rows) -> Column {
     let Rows { program, tables, .. } = rows;
     let column = Column::new(name, column_type(program.kind(value)));
     if let Node::Column(position) = program.node(value)

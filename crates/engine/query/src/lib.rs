@@ -4,7 +4,7 @@
 //! | question | where |
 //! |---|---|
 //! | contents of a query | [`Query`]: [`Rows`], [`Group`]s, [`Measure`]s, [`output`] |
-//! | one row computed from each entity's own rows | [`EntityRows`] |
+//! | rows computed from each entity's own rows | [`EntityRows`] |
 //! | identity of queries | [`Query::canonical`], parsed by [`Query::from_canonical`] |
 //! | containment of one query in another | [`Contents`] |
 //! | the most that one entity changes a measure | [`Query::sensitivity`] |
@@ -37,7 +37,7 @@ mod words;
 pub use canonical::sorted;
 pub use contained::{Contents, Places};
 pub use counting::RowCount;
-pub use entity_rows::{EntityRows, Fold};
+pub use entity_rows::{EntityRows, Fold, OwnSort, Yield};
 pub use error::{Missing, Place, QueryError, Word};
 pub use facts::typical::{ColumnGuess, Guesses, MissingGuess};
 pub use group::Group;

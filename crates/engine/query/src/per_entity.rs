@@ -220,9 +220,13 @@ impl Query {
         Self { measures, answers, ..self.clone() }
     }
 
-    /// The most rows of one entity, of each table, in a join of protected tables; `None` without such a join.
+    /// The most rows of one entity that are read from each table, in a join of protected tables and where an entity's
+    /// rows are ordered or stay beside values of them; `None` for other queries.
     #[must_use]
     pub fn rows_in_joins(&self) -> Option<u32> {
+        if let Some(most) = self.of_rows().entity_rows.as_ref().and_then(|made| made.most_rows()) {
+            return Some(most);
+        }
         let Rows { tables, joins, .. } = &self.of_rows().rows;
         let is_joined = joins.others.iter().any(|join| tables[join.table].is_protected());
         tables[joins.first].entity.as_ref().filter(|_| is_joined).map(|entity| entity.rows_in_joins)

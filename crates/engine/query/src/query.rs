@@ -46,7 +46,7 @@ pub enum Ranking {
 pub struct Parts {
     /// The rows, before anything is added up.
     pub rows: Rows,
-    /// The source of the rows, if they are one for each entity.
+    /// The source of the rows, if they are computed from those of each entity.
     pub entity_rows: Option<Box<EntityRows>>,
     /// The GROUP BY columns and expressions.
     pub groups: Vec<Group>,
@@ -77,7 +77,7 @@ pub struct Query {
     pub(crate) output: Output,
     pub(crate) caps: Caps,
     pub(crate) per_entity: Option<PerEntity>,
-    /// The source of the rows, if they are one for each entity.
+    /// The source of the rows, if they are computed from those of each entity.
     pub(crate) entity_rows: Option<Box<EntityRows>>,
     /// The function that ranks rows where caps choose among them.
     pub(crate) ranking: Ranking,
@@ -91,8 +91,7 @@ impl Query {
     /// canonical bytes.
     ///
     /// # Errors
-    /// When it has too many cells, conditions or steps, or refers to the entity key of rows that are one for each
-    /// entity.
+    /// When it has too many cells, conditions or steps, or refers to the entity key of computed rows.
     pub fn new(parts: Parts) -> Result<Self, QueryError> {
         let Parts { rows, entity_rows, groups, levels, nesting, measures, answers, output } = parts;
         check_cells(&groups, &levels, &nesting)?;
@@ -125,11 +124,10 @@ impl Query {
         };
         if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
             let key = &query.rows.tables[0].columns[0].name;
-            let help = "each row belongs to one entity; refer to the key in the inner query only";
-            return Err(QueryError::refused(
-                format!("`{key}` outside the query that makes one row of each entity"),
-                help,
-            ));
+            let help = "each row belongs to one entity; refer to the key in the inner query, or count entities by \
+                        COUNT(DISTINCT ...)";
+            let construct = format!("`{key}` as a value outside the query that computes rows of each entity");
+            return Err(QueryError::refused(construct, help));
         }
         query.canonical = canonical::bytes(&query);
         query.check_effort()?;
@@ -170,7 +168,7 @@ impl Query {
         self.per_entity.as_ref()
     }
 
-    /// The source of the rows, if they are one for each entity.
+    /// The source of the rows, if they are computed from those of each entity.
     #[must_use]
     pub fn entity_rows(&self) -> Option<&EntityRows> {
         self.entity_rows.as_deref()

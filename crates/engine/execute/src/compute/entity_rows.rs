@@ -51,7 +51,9 @@ pub(super) struct EntityFolder {
 
 /// The running value of a fold for one entity.
 #[derive(Clone)]
-enum State {
+pub(super) enum State {
+    /// A value of one row, not of all rows.
+    OfEachRow,
     Count(i64),
     Distinct(Vec<u64>),
     /// The sum of the units, and the number of values.
@@ -70,6 +72,8 @@ fn most_bytes(folding: &EntityFolder) -> usize {
         }
         Fold::Distinct(..) => keys.len() / 8 + 8,
         Fold::Rows | Fold::Present(_) | Fold::Sum(..) | Fold::Average(_) => 0,
+        // Rows that are computed one by one are held as records.
+        Fold::Own(_) | Fold::Shifted { .. } | Fold::Place(_) => 0,
     };
     let values = folding.made.folds.iter().zip(&folding.distinct).map(of);
     values.fold(BESIDE + folding.made.folds.len() * size_of::<State>(), usize::saturating_add)
@@ -88,6 +92,30 @@ impl EntityFolder {
         let columns = query.rows().program.columns().iter().skip(1).take(made.folds.len());
         let columns = columns.map(|column| column.kind).collect();
         Self { made: made.clone(), kinds, distinct, columns, width, rows, entities }
+    }
+
+    pub(super) fn folds(&self) -> &[Fold] {
+        &self.made.folds
+    }
+
+    /// The types of the arguments.
+    pub(super) fn kinds(&self) -> &[Type] {
+        &self.kinds
+    }
+
+    /// The types of the computed columns, except the first.
+    pub(super) fn columns(&self) -> &[Type] {
+        &self.columns
+    }
+
+    /// Evaluates the rows that are read.
+    pub(super) fn inner(&self) -> &RowOperator {
+        &self.rows
+    }
+
+    /// Evaluates the rows that are computed.
+    pub(super) fn outer(&self) -> &RowOperator {
+        &self.entities
     }
 
     /// Number of threads, at most `most`, that can fold at the same time with memory for any entity and any row; 0 if
@@ -143,7 +171,7 @@ impl EntityFolder {
     }
 
     /// Evaluates a batch and scatters its rows.
-    fn push(
+    pub(super) fn push(
         &self,
         inflow: &Inflow,
         batch: Batch,
@@ -177,19 +205,20 @@ impl EntityFolder {
         }
     }
 
-    fn begin(&self) -> Vec<State> {
+    pub(super) fn begin(&self) -> Vec<State> {
         let state = |(fold, keys): (&Fold, &BTreeMap<Key, usize>)| match fold {
             Fold::Rows | Fold::Present(_) => State::Count(0),
             Fold::Distinct(..) => State::Distinct(vec![0; keys.len().div_ceil(64)]),
             Fold::Sum(..) | Fold::Average(_) => State::Sum(0, 0),
             Fold::Least(_) | Fold::Greatest(_) => State::Extreme(None),
             Fold::AtLeast { .. } | Fold::AtGreatest { .. } => State::OfRow(None),
+            Fold::Own(_) | Fold::Shifted { .. } | Fold::Place(_) => State::OfEachRow,
         };
         self.made.folds.iter().zip(&self.distinct).map(state).collect()
     }
 
     /// Adds the values of a row; returns the bytes of texts that were added and removed.
-    fn add(&self, states: &mut [State], values: &[Option<Value>]) -> (usize, usize) {
+    pub(super) fn add(&self, states: &mut [State], values: &[Option<Value>]) -> (usize, usize) {
         let (mut came, mut went) = (0, 0);
         for ((state, fold), keys) in states.iter_mut().zip(&self.made.folds).zip(&self.distinct) {
             let value = fold.argument().and_then(|at| values.get(at)).and_then(Option::as_ref);
@@ -213,7 +242,7 @@ impl EntityFolder {
                         *known = Some(new);
                     }
                 }
-                (State::OfRow(_), _) => {}
+                (State::OfRow(_) | State::OfEachRow, _) => {}
                 (State::Count(count), Fold::Rows) => *count = count.saturating_add(1),
                 (State::Count(count), _) => *count = count.saturating_add(value.is_some().into()),
                 (State::Distinct(bits), _) => {
@@ -243,7 +272,7 @@ impl EntityFolder {
     }
 
     /// The value of a fold.
-    fn finish(&self, at: usize, state: &State) -> Option<Value> {
+    pub(super) fn finish(&self, at: usize, state: &State) -> Option<Value> {
         match (state, &self.made.folds[at]) {
             (State::Count(count), _) => Some(Value::Integer(*count)),
             (State::Distinct(bits), _) => {
@@ -259,6 +288,7 @@ impl EntityFolder {
                 }
             }
             (State::Extreme(value), _) => value.clone(),
+            (State::OfEachRow, _) => None,
             (State::OfRow(row), _) => row.as_ref().and_then(|(_, value)| value.clone()),
         }
     }
@@ -293,7 +323,7 @@ fn order(left: &Value, right: &Value) -> Ordering {
 }
 
 /// The order of two values of one type, with NULL last.
-fn nulls_last(left: Option<&Value>, right: Option<&Value>) -> Ordering {
+pub(super) fn nulls_last(left: Option<&Value>, right: Option<&Value>) -> Ordering {
     match (left, right) {
         (Some(left), Some(right)) => order(left, right),
         (left, right) => left.is_none().cmp(&right.is_none()),

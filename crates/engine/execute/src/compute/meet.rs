@@ -1,13 +1,15 @@
-//! Joins tables of one entity inside the shards of that entity.
+//! Joins tables of one entity inside the shards of that entity, and computes each of its rows from the others.
 //!
 //! The rows of every table are scattered over shards by their entity; then, shard by shard and entity by entity, all
 //! combinations are formed, evaluated and capped. The number of rows of an entity that are joined from each table is
 //! bounded ([`deniable_core::schema::Entity::rows_in_joins`]), and so are their bytes: those of the lowest ranks among
 //! that entity's own rows are joined, so no entity can produce very many combinations.
 
+use super::PendingScan;
+use super::own_rows::OwnRows;
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
-use crate::bound::{CapRows, Columns, ComputeError, Disk, Identities, Identity, Salt, Take};
+use crate::bound::{CapRows, Columns, ComputeError, Disk, Identities, Identity, Salt, Take, Watch};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, UInt32Array};
@@ -33,6 +35,8 @@ pub(super) struct TableJoin<'a> {
     identities: Identities,
     /// The types and positions of the inputs of each table.
     tables: Vec<(Vec<Type>, Vec<usize>)>,
+    /// Computes the rows of the only table from its records.
+    own: Option<&'a OwnRows>,
     /// Number of inputs.
     width: usize,
     most: usize,
@@ -69,20 +73,34 @@ impl From<ComputeError> for ShardOverflow {
     }
 }
 
+/// The most bytes of one entity's records of a table, from the most bytes of one record.
+fn most_bytes(query: &Query, table: usize, record: usize) -> usize {
+    let rows = query.rows().tables[table].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
+    record.saturating_add(BESIDE).saturating_mul(rows).min(MOST_BYTES)
+}
+
 /// Number of threads that can join tables at the same time, such that any rows of one entity fit; 0 if not even one
 /// can. It follows from the declared types and `rows_in_joins` alone.
 pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, most: usize) -> usize {
-    let Some(limit) = limit else { return most };
     let bytes = |table: &usize| {
         let used = super::used_inputs(query, *table).into_iter();
         let kinds = used.map(|input| query.rows().program.columns()[input].kind);
-        let record = kinds.map(rowset::most_bytes).fold(rowset::HEAD + BESIDE, usize::saturating_add);
-        let rows = query.rows().tables[*table].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
-        record.saturating_mul(rows).min(MOST_BYTES)
+        let record = kinds.map(rowset::most_bytes).fold(rowset::HEAD, usize::saturating_add);
+        most_bytes(query, *table, record)
     };
     let largest = tables.iter().map(bytes).max().unwrap_or(0);
+    fitting(largest, tables.len().max(1), limit, most)
+}
+
+/// As [`threads`], for the rows of entities with records of at most this many bytes.
+pub(super) fn own_threads(query: &Query, record: usize, limit: Option<usize>, most: usize) -> usize {
+    fitting(most_bytes(query, query.rows().joins.first, record), 1, limit, most)
+}
+
+fn fitting(largest: usize, tables: usize, limit: Option<usize>, most: usize) -> usize {
+    let Some(limit) = limit else { return most };
     // A shard is split while it fills more than half of the room.
-    let fits = |threads: &usize| limit / PART / threads / tables.len().max(1) / 2 >= largest;
+    let fits = |threads: &usize| limit / PART / threads / tables / 2 >= largest;
     (1..=most).rev().find(fits).unwrap_or(0)
 }
 
@@ -102,7 +120,7 @@ impl<'a> TableJoin<'a> {
         let allowance = limit / PART / threads.max(1);
         let room = limit / PART / walks.max(1);
         let identities = Identities::new(salt);
-        Self { cap, identities, tables: Vec::new(), width, most, memory, disk, allowance, room, threads }
+        Self { cap, identities, tables: Vec::new(), own: None, width, most, memory, disk, allowance, room, threads }
     }
 
     /// Reads all tables, one after the other.
@@ -122,10 +140,37 @@ impl<'a> TableJoin<'a> {
             self.tables.push((kinds, inflow.inputs.clone()));
             shards.push(all);
         }
+        Ok(Self::by_shard(shards))
+    }
+
+    /// Reads the table whose rows are computed.
+    pub(super) fn scatter_own(
+        &mut self,
+        own: &'a OwnRows,
+        PendingScan { scan, inflow }: PendingScan,
+        watch: Option<&Watch>,
+    ) -> Result<TableShards, ComputeError> {
+        let start = || {
+            let scatter = Scatter::new((0, SHARD_BITS), self.allowance, self.memory.reserve(), self.disk.clone());
+            (own.folder().inner().clone(), scatter, Vec::new())
+        };
+        let take = |(operator, scatter, bytes): &mut (RowOperator, Scatter, Vec<u8>), batch: Batch| {
+            own.folder().push(&inflow, batch, operator, &self.identities, (scatter, bytes), watch)
+        };
+        let scattered = scan.run(self.threads, start, take).map_err(super::exhausted)?;
+        let all = rowset::together(scattered.into_iter().map(|(_, scatter, _)| scatter));
+        // The first column is the entity's key, which has no values.
+        let positions = (1..=own.folder().folds().len()).collect();
+        self.tables.push((own.folder().columns().to_vec(), positions));
+        self.own = Some(own);
+        Ok(Self::by_shard(vec![all]))
+    }
+
+    fn by_shard(shards: Vec<Vec<Shard>>) -> TableShards {
         // Transposes the shards of each table to the tables of each shard.
         let mut tables: Vec<_> = shards.into_iter().map(Vec::into_iter).collect();
         let shards = (0..1 << SHARD_BITS).map(|_| tables.iter_mut().filter_map(Iterator::next).collect()).collect();
-        Ok(TableShards { shards, next: AtomicUsize::new(0) })
+        TableShards { shards, next: AtomicUsize::new(0) }
     }
 
     fn push(
@@ -218,10 +263,14 @@ impl<'a> TableJoin<'a> {
         Ok(LoadedRecords { records, _reservation: reservation })
     }
 
-    /// Sorts records by their entities and keeps the records of the lowest ranks of each. Because ranks are fixed,
-    /// applying this to parts and then to their results gives the same records as applying it to the whole.
+    /// Sorts records by their entities and keeps the records of the lowest ranks of each, or the first in their order.
+    /// Because ranks and orders are fixed, applying this to parts and then to their results gives the same records as
+    /// applying it to the whole.
     fn leave_lowest(&self, records: &mut Vec<Vec<u8>>) {
-        records.sort_by_cached_key(|record| (rowset::identity(record), self.identities.of_joined(record)));
+        match self.own {
+            Some(own) => own.sort(records),
+            None => records.sort_by_cached_key(|record| (rowset::identity(record), self.identities.of_joined(record))),
+        }
         let (mut last, mut count, mut bytes) = (None, 0, 0_usize);
         records.retain(|record| {
             let owner = rowset::identity(record);
@@ -235,11 +284,11 @@ impl<'a> TableJoin<'a> {
 
     /// Joins the rows of each entity.
     fn meet(&self, tables: &[LoadedRecords], walk: &mut Walk, take: &mut Take<'_>) -> Result<(), ComputeError> {
-        let columns: Vec<Vec<Column>> = tables
-            .iter()
-            .zip(&self.tables)
-            .map(|(table, (kinds, _))| rowset::columns(table.records.iter().map(Vec::as_slice), kinds))
-            .collect();
+        let columns_of = |(table, (kinds, _)): (&LoadedRecords, &(Vec<Type>, Vec<usize>))| match self.own {
+            Some(own) => own.columns(&table.records),
+            None => rowset::columns(table.records.iter().map(Vec::as_slice), kinds),
+        };
+        let columns: Vec<Vec<Column>> = tables.iter().zip(&self.tables).map(columns_of).collect();
         let mut gathered = GatheredRows::new(self.cap, &self.memory);
         let mut pending = PendingCombinations { rows: vec![Vec::new(); tables.len()], owners: Vec::new() };
         let (Some(first), others) = (tables.first(), tables.get(1..).unwrap_or_default()) else { return Ok(()) };

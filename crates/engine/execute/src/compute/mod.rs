@@ -13,11 +13,13 @@
 //! | the contribution of a row | `row` |
 //! | joins within an entity | `meet`, on the records of `rowset` |
 //! | one row of each entity | `entity_rows`, on the same records |
+//! | each row of an entity beside values of the others | `own_rows`, in `meet` |
 
 mod entity_rows;
 mod lookup;
 pub(crate) mod losses;
 mod meet;
+mod own_rows;
 mod row;
 mod rowset;
 mod simulation;
@@ -29,11 +31,11 @@ use crate::bound::{CapRows, CapRules, Columns, ComputeError, Disk, Exact, Meanin
 use deniable_data::SourceError;
 use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, WantedColumn, watch};
 use deniable_expression::Node;
-use deniable_query::Query;
-use deniable_query::declared;
+use deniable_query::{Query, Yield, declared};
 use entity_rows::EntityFolder;
 use lookup::Lookup;
 use meet::TableJoin;
+use own_rows::OwnRows;
 use row::{Inflow, RowOperator};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,7 +66,10 @@ pub struct Reading {
 /// The unit to which rows belong.
 enum RowsOf {
     Tables(RowOperator),
+    /// One row for each entity.
     Entities(Box<EntityFolder>),
+    /// Each row of an entity, computed from all of its rows.
+    Own(Box<OwnRows>),
 }
 
 /// The scan of a protected table, before its first row is read.
@@ -89,7 +94,8 @@ pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<
     }
     let meter = Meter::new();
     // For rows of entities, the tables of the inner query are read.
-    let of = query.entity_rows().map_or_else(|| query.of_rows(), |made| &made.of);
+    let made = query.of_rows().entity_rows();
+    let of = made.map_or_else(|| query.of_rows(), |made| &made.of);
     let rows = of.rows();
     let named = |name: &str| {
         let source = sources.iter().find(|source| source.table().name == name);
@@ -117,14 +123,28 @@ pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<
         tables.push(PendingScan { scan: source.scan(&inflow.wanted, &meter)?, inflow });
         size = size.zip(source.size()).map(|(all, one)| all.saturating_add(one));
     }
-    let (rows, walks) = match query.entity_rows() {
+    let (rows, walks) = match made {
+        Some(made) if made.yields == Yield::EachRow => {
+            let outer = operator(query.of_rows())?;
+            let own = OwnRows::new(EntityFolder::new(query.of_rows(), made, own, outer));
+            let walks = walks(query, &resources, &|limit, most| {
+                meet::own_threads(query.of_rows(), own.record_bytes(), limit, most)
+            });
+            (RowsOf::Own(Box::new(own)), walks)
+        }
         Some(made) => {
             let folding = EntityFolder::new(query, made, own, operator(query)?);
             let room = Room::new(query, &resources).ok();
             let walks = room.map(|room| folding.threads(room.memory.limit(), resources.threads));
             (RowsOf::Entities(Box::new(folding)), walks.filter(|walks| *walks > 0))
         }
-        None => (RowsOf::Tables(own), walks(query, &resources, &protected)),
+        None => {
+            let walks = walks(query, &resources, &|limit, most| match protected.as_slice() {
+                [_] => most,
+                _ => meet::threads(query.of_rows(), &protected, limit, most),
+            });
+            (RowsOf::Tables(own), walks)
+        }
     };
     let walks = walks.ok_or_else(|| SourceError::Memory { table: names() })?;
     Ok(Reading { query: query.clone(), resources, tables, rows, walks, meter, size, watch: None })
@@ -145,8 +165,9 @@ pub fn exact(
 }
 
 /// Number of threads that may walk at the same time, such that the rows of any entity fit in memory; `None` if not even
-/// one may. It follows from the query, the caps and the resources alone.
-fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<usize> {
+/// one may. It follows from the query, the caps and the resources alone. `meeting` returns how many of at most some
+/// threads have memory for the records of any entity.
+fn walks(query: &Query, resources: &Resources, meeting: &dyn Fn(Option<usize>, usize) -> usize) -> Option<usize> {
     let room = Room::new(query, resources).ok()?;
     if query.entity().is_none() {
         return Some(resources.threads);
@@ -161,8 +182,7 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
         false => (0..of.levels().len()).map(|level| of.cells(level)).collect(),
     };
     let walks = cap.make_room(&cells);
-    let meeting = if protected.len() > 1 { meet::threads(of, protected, room.memory.limit(), walks) } else { walks };
-    (meeting > 0).then_some(meeting)
+    Some(meeting(room.memory.limit(), walks)).filter(|walks| *walks > 0)
 }
 
 impl Reading {
@@ -189,8 +209,9 @@ impl Reading {
         let mut tables = tables.into_iter();
         let (Some(first), others) = (tables.next(), tables) else { return Err(ComputeError::Input) };
         let others: Vec<PendingScan> = others.collect();
-        let operator = match rows {
-            RowsOf::Tables(operator) => operator,
+        let (operator, own) = match &rows {
+            RowsOf::Tables(operator) => (operator, None),
+            RowsOf::Own(own) => (own.operator(), Some(own)),
             RowsOf::Entities(folding) => {
                 folding.run(first, &query, salt, &room, (threads, walks), watch)?;
                 return Ok(room.together(&query));
@@ -214,7 +235,7 @@ impl Reading {
         let text = first.inflow.entity_is_text;
         let mut cap = CapRows::new(&capping, text, room.memory.clone(), room.disk.clone(), threads);
         cap.set_walks(walks);
-        if others.is_empty() {
+        if let (None, true) = (own, others.is_empty()) {
             let start = || (operator.clone(), cap.columns(), cap.scatter());
             let take = |worker: &mut (RowOperator, Columns, Scatter), batch| {
                 let (operator, columns, scatter) = worker;
@@ -234,13 +255,19 @@ impl Reading {
             })?;
             return Ok(room.together(&query));
         }
-        let all = std::iter::once(first).chain(others).map(|PendingScan { scan, inflow }| (scan, inflow)).collect();
         let mut meeting =
             TableJoin::new(query.of_rows(), salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
-        let scattered = meeting.scatter(all, query.of_rows())?;
+        let scattered = match own {
+            Some(own) => meeting.scatter_own(own, first, watch.as_deref())?,
+            None => {
+                let all = std::iter::once(first).chain(others);
+                let all = all.map(|PendingScan { scan, inflow }| (scan, inflow)).collect();
+                meeting.scatter(all, query.of_rows())?
+            }
+        };
         on_threads(walks, |thread| {
             let copy = thread % room.copies.len().max(1);
-            meeting.walk(&scattered, &operator, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))
+            meeting.walk(&scattered, operator, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))
         })?;
         Ok(room.together(&query))
     }

@@ -2,7 +2,7 @@
 
 use super::generate::hostile::Hostile;
 use super::generate::{Dice, Shape};
-use super::{entity_rows, per_entity};
+use super::{entity_rows, own_rows, per_entity};
 use deniable_core::adversary::Adjacency;
 use deniable_core::schema::TableSchema;
 use deniable_query::{Contents, Query};
@@ -19,6 +19,8 @@ fn queries(dice: &mut Dice, rounds: u32) -> Vec<(Query, Vec<TableSchema>)> {
         all.push((query, shape.tables));
         let shape = Shape::fixed(deniable_core::sensitivity::Caps { rows_per_group: 2, groups: 2 });
         let query = deniable_sql::plan(&entity_rows::questions(dice), &shape.tables).unwrap();
+        all.push((query, shape.tables.clone()));
+        let query = deniable_sql::plan(&own_rows::question(dice), &shape.tables).unwrap();
         all.push((query, shape.tables));
         let hostile = Hostile::random(dice);
         if let Ok(query) = deniable_sql::plan(&hostile.question(dice), &hostile.shape.tables) {

@@ -12,6 +12,7 @@ mod groups;
 mod keys;
 mod losses;
 mod nested;
+mod own_rows;
 mod per_entity;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -303,12 +303,13 @@ impl Query {
         if matches!(declared.kind, ColumnType::Text | ColumnType::Boolean) {
             return None;
         }
-        let (table, column) = (self.rows.tables[at].name.clone(), declared.name.clone());
+        let read = self.entity_rows.as_ref().filter(|_| at == 0).and_then(|made| made.read_column(position));
+        // A value computed from each entity's rows is not a column with a declared guess.
+        let is_made = self.entity_rows.is_some() && at == 0 && read.is_none();
+        let (table, column) = read.unwrap_or_else(|| (self.rows.tables[at].name.clone(), declared.name.clone()));
         let guess = (guesses.column)(&table, &column);
         let spread = guess.as_ref().and_then(|guess| guess.deviation.as_ref()).map(|deviation| deviation * deviation);
         let mean = guess.map(|guess| guess.mean);
-        // A value computed from each entity's rows is not a column with a declared guess.
-        let is_made = self.is_of_entity_rows() && at == 0;
         let no_spread = || {
             let (table, column) = (table.clone(), column.clone());
             BTreeSet::from([if is_made {

@@ -27,8 +27,35 @@ use deniable_query::facts::labels::meant;
 pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
     pub(crate) tables: &'a [TableSchema],
-    /// Whether the first table has one row for each entity, computed by an inner query.
-    pub(crate) has_entity_rows: bool,
+    /// Whether the rows of the first table are computed from each entity's rows by an inner query.
+    pub(crate) computed: Option<&'a ComputedColumns>,
+}
+
+/// The columns of the plan nodes that an inner query computes, as columns of the first table.
+#[derive(Debug, Clone)]
+pub(crate) struct ComputedColumns {
+    /// Those of the node whose rows stay.
+    pub(crate) rows: Vec<ComputedColumn>,
+    /// Those of an aggregate by the entity key that is joined to these rows.
+    pub(crate) joined: Vec<ComputedColumn>,
+    /// The column of the number of rows that the joined aggregate covers; entities without any have no row in it.
+    pub(crate) presence: Option<usize>,
+}
+
+impl ComputedColumns {
+    /// The columns of an aggregate by the entity key, all of which are computed.
+    pub(crate) fn of_one_row(columns: usize) -> Self {
+        Self { rows: (0..columns).map(ComputedColumn::At).collect(), joined: Vec::new(), presence: None }
+    }
+}
+
+/// A column of a plan node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ComputedColumn {
+    /// The column at this position of the first table.
+    At(usize),
+    /// A column of this type that the query does not use.
+    Unused(Type),
 }
 
 /// The names that an expression may use: the columns of a plan node, and the nodes that they refer to.
@@ -46,7 +73,7 @@ impl<'a> Lowering<'a> {
             kind: Type::from(column.kind),
         };
         let columns = tables.iter().flat_map(|table| table.columns.iter().map(move |column| input(table, column)));
-        Self { program: Program::new(columns.collect()), tables, has_entity_rows: false }
+        Self { program: Program::new(columns.collect()), tables, computed: None }
     }
 
     /// A declared column of a table, or a coarser column that follows from it, by its name.

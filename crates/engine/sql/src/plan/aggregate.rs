@@ -396,7 +396,7 @@ fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> Quer
         _ => arg,
     };
     let (construct, help) = match (reason, lowering.program.column_of(bare)) {
-        (NoGrid::Bounds, Some(column)) if lowering.has_entity_rows => (
+        (NoGrid::Bounds, Some(column)) if lowering.computed.is_some() => (
             format!("{name} of `{}`, which has no upper bound,", column.name),
             format!("set an upper bound: LEAST(n, 50), where n is {}", column.name),
         ),

@@ -5,15 +5,17 @@ use super::complaint::{meaning, no_table};
 use super::{extreme_row, functions, grouping, ranked, regression, weighted, windows};
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
-use datafusion_common::{Result, TableReference};
+use datafusion_common::{DFSchema, Result, ScalarValue, TableReference};
 use datafusion_expr::logical_plan::builder::LogicalTableSource;
-use datafusion_expr::planner::ExprPlanner;
-use datafusion_expr::{AggregateUDF, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource, WindowUDF};
+use datafusion_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
+use datafusion_expr::{
+    AggregateUDF, Expr, ExprSchemable, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource, WindowUDF,
+};
 use datafusion_functions::datetime;
 use datafusion_functions_aggregate::{average, count, min_max, stddev, sum, variance};
 use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::{ContextProvider, ParserOptions, SqlToRel};
-use datafusion_sql::sqlparser::ast::Statement;
+use datafusion_sql::sqlparser::ast::{BinaryOperator, Statement};
 use deniable_core::schema::ColumnType;
 use deniable_core::schema::TableSchema;
 use deniable_query::QueryError;
@@ -77,7 +79,7 @@ impl Engine {
             aggregates: BTreeMap::new(),
             windows: windows::functions(),
             config: ConfigOptions::default(),
-            planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
+            planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner), Arc::new(DaysBetween)],
             analyzer: analyzer(),
         };
         for function in functions::all() {
@@ -92,6 +94,25 @@ impl Engine {
         }
         all.aggregates.insert("variance".to_owned(), variance::var_samp_udaf());
         all
+    }
+}
+
+/// `day - other` of two dates is the number of days between them, as in PostgreSQL.
+#[derive(Debug)]
+struct DaysBetween;
+
+impl ExprPlanner for DaysBetween {
+    fn plan_binary_op(&self, expr: RawBinaryExpr, schema: &DFSchema) -> Result<PlannerResult<RawBinaryExpr>> {
+        let is_date = |side: &Expr| side.get_type(schema).is_ok_and(|kind| kind == DataType::Date32);
+        if expr.op == BinaryOperator::Minus
+            && is_date(&expr.left)
+            && is_date(&expr.right)
+            && let Some(function) = ENGINE.functions.get("date_diff")
+        {
+            let unit = Expr::Literal(ScalarValue::Utf8(Some("day".to_owned())), None);
+            return Ok(PlannerResult::Planned(function.call(vec![unit, expr.right, expr.left])));
+        }
+        Ok(PlannerResult::Original(expr))
     }
 }
 

@@ -15,14 +15,14 @@ use super::aggregate::{CollectedMeasures, Context, as_whole_numbers, is_every_ro
 use super::extreme_row::{self, is_of_extreme_row};
 use super::inline::inline;
 use super::join::arrange;
-use crate::lower::{Lowering, Scope};
+use crate::lower::{ComputedColumns, Lowering, Scope};
 use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams};
 use datafusion_expr::{Aggregate, Expr, LogicalPlan};
 use deniable_core::schema::{Key, TableSchema};
-use deniable_expression::{Id, Type};
+use deniable_expression::{Id, Operation, Type};
 use deniable_query::facts::keys::Derivation;
 use deniable_query::facts::range::Ranges;
-use deniable_query::{EntityRows, Fold, Query, QueryError, Rows, sorted};
+use deniable_query::{EntityRows, Fold, Query, QueryError, Rows, Yield, sorted};
 
 /// Most characters of the name of a value.
 pub(super) const MOST_NAME: usize = 200;
@@ -118,7 +118,7 @@ fn without_inner(first: &str, second: &str, tables: &[TableSchema]) -> String {
 pub(super) fn understood(
     aggregate: &Aggregate,
     tables: &[TableSchema],
-) -> Result<(EntityRows, TableSchema), QueryError> {
+) -> Result<(EntityRows, TableSchema, ComputedColumns), QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
     let mut lowering = Lowering::new(tables);
     let mut ranges = Ranges::default();
@@ -149,16 +149,17 @@ pub(super) fn understood(
     let mut folds = Vec::new();
     let mut names = Vec::new();
     for expr in aggr_expr {
-        let (fold, name) = folded(expr, &mut collected, &mut context)?;
+        let (fold, name) = folded(expr, None, &mut collected, &mut context)?;
         folds.push(fold);
         names.push(name);
     }
     let filters = sorted(conditions.iter().map(|condition| condition.id), &lowering.program);
     let rows =
         Rows { tables: tables.to_vec(), program: lowering.program, joins, filters, arguments: collected.arguments };
-    let made = EntityRows { of: Query::of_bare_rows(rows), folds };
+    let made = EntityRows { of: Query::of_bare_rows(rows), folds, yields: Yield::OneRow };
     let table = made.table(names).ok_or_else(|| unknown("rows"))?;
-    Ok((made, table))
+    let computed = ComputedColumns::of_one_row(table.columns.len());
+    Ok((made, table, computed))
 }
 
 fn by_another_key(tables: &[TableSchema], first: usize) -> QueryError {
@@ -176,9 +177,10 @@ fn by_another_key(tables: &[TableSchema], first: usize) -> QueryError {
     }
 }
 
-/// Parses one aggregate, and the name of its column.
-fn folded(
+/// Parses one aggregate, and the name of its column; `only` is a condition on the rows beside that of FILTER.
+pub(super) fn folded(
     expr: &Expr,
+    only: Option<Id>,
     collected: &mut CollectedMeasures,
     context: &mut Context<'_, '_>,
 ) -> Result<(Fold, String), QueryError> {
@@ -195,6 +197,10 @@ fn folded(
         return Err(QueryError::refused("an aggregate with ORDER BY or NULL treatment", "leave it out").about(name));
     }
     let filter = filter.as_deref().map(|filter| context.lowering.expr(filter, context.scope)).transpose()?;
+    let filter = match (filter, only) {
+        (Some(filter), Some(only)) => Some(context.lowering.call(Operation::And, &[only, filter])?),
+        (filter, only) => filter.or(only),
+    };
     if name == "count" && !distinct && matches!(args.as_slice(), [arg] if is_every_row(arg)) {
         return match filter {
             Some(filter) => {

@@ -4,8 +4,8 @@ use super::aggregate::{CollectedMeasures, Context};
 use super::inline::inline;
 use super::join::arrange;
 use super::place::place_of;
-use super::{entity_rows, grouping};
-use crate::lower::{Lowering, Scope};
+use super::{entity_rows, grouping, own_rows};
+use crate::lower::{ComputedColumns, Lowering, Scope};
 use datafusion_expr::expr::GroupingSet;
 use datafusion_expr::utils::enumerate_grouping_sets;
 use datafusion_expr::{Aggregate, Expr};
@@ -18,6 +18,7 @@ use deniable_query::facts::range::Ranges;
 use deniable_query::facts::reachable::Conditions;
 use deniable_query::output::Term;
 use deniable_query::{EntityRows, Group, Joins, Nesting, QueryError, sorted};
+use std::collections::BTreeSet;
 
 /// The positions of the groups at each level.
 type Levels = Vec<Vec<usize>>;
@@ -55,23 +56,54 @@ pub(super) fn core(
     tables: &[TableSchema],
 ) -> Result<(Core, Vec<AggregateTerms>), QueryError> {
     let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
-    // Rows of entities replace protected tables.
-    let made = entity_rows::below(input);
-    let made = made.map(|inner| {
+    if let Some(form) = own_rows::found(input, tables)? {
+        let (rows, table, computed) = own_rows::understood(&form, tables, None)?;
+        let (all, _) = core_over(aggregates, tables, Some((rows, table, computed.clone())))?;
+        // Values that the query does not read are neither computed nor part of its identity.
+        let kept = own_rows::kept(&computed, &all.inputs());
+        return core_over(aggregates, tables, Some(own_rows::understood(&form, tables, Some(&kept))?));
+    }
+    let made = entity_rows::below(input).map(|inner| {
         entity_rows::check_joined(input, inner, tables)?;
         entity_rows::understood(inner, tables)
     });
-    let made = made.transpose()?;
+    core_over(aggregates, tables, made.transpose()?)
+}
+
+impl Core {
+    /// The inputs that the query reads.
+    fn inputs(&self) -> BTreeSet<usize> {
+        let joined = self.joins.others.iter().map(|join| join.on);
+        let groups = self.groups.iter().map(|group| group.value);
+        let arguments = self.collected.arguments.iter().map(|argument| argument.value);
+        let roots: Vec<Id> = joined.chain(self.filters.iter().copied()).chain(groups).chain(arguments).collect();
+        self.program.inputs(&roots).into_iter().collect()
+    }
+}
+
+/// Aggregates over rows of tables, or over rows that are computed from those of each entity.
+fn core_over(
+    aggregates: &[&Aggregate],
+    tables: &[TableSchema],
+    made: Option<(EntityRows, TableSchema, ComputedColumns)>,
+) -> Result<(Core, Vec<AggregateTerms>), QueryError> {
+    let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
+    // Computed rows replace protected tables.
     let public = || tables.iter().filter(|table| !table.is_protected()).cloned();
-    let (entity_rows, tables): (_, Vec<TableSchema>) = match made {
-        Some((rows, table)) => (Some(Box::new(rows)), std::iter::once(table).chain(public()).collect()),
-        None => (None, tables.to_vec()),
+    let (entity_rows, tables, computed): (_, Vec<TableSchema>, _) = match made {
+        Some((rows, table, computed)) => {
+            (Some(Box::new(rows)), std::iter::once(table).chain(public()).collect(), Some(computed))
+        }
+        None => (None, tables.to_vec(), None),
     };
     let tables = tables.as_slice();
-    let mut lowering = Lowering { has_entity_rows: entity_rows.is_some(), ..Lowering::new(tables) };
+    let mut lowering = Lowering { computed: computed.as_ref(), ..Lowering::new(tables) };
     let mut ranges = Ranges::default();
     let inlined = inline(input, &mut lowering)?;
     let mut conditions = inlined.filters;
+    if computed.as_ref().is_some_and(|computed| !computed.joined.is_empty()) {
+        own_rows::match_entities(&mut conditions, &mut lowering)?;
+    }
     let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
     few_enough_pairs(&joins, tables)?;
     let scope = Scope { schema: input.schema(), columns: &inlined.columns };

@@ -3,11 +3,11 @@
 
 use super::join::Lookup;
 use super::refuse_node;
-use crate::lower::{Lowering, Scope};
+use crate::lower::{ComputedColumn, Lowering, Scope};
 use crate::plan::place::place_of;
 use datafusion_common::{JoinType, NullEquality};
 use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
-use deniable_expression::{Comparison, Id, Node, Operation};
+use deniable_expression::{Comparison, Id, Node, Operation, Value};
 use deniable_query::{Place, QueryError};
 
 /// A condition, and its place in the SQL.
@@ -29,6 +29,23 @@ pub(super) struct InlinedPlan {
 
 /// Inlines everything below an aggregate.
 pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<InlinedPlan, QueryError> {
+    if let Some(computed) = lowering.computed {
+        let own = matches!(plan, LogicalPlan::TableScan(scan) if is_computed(scan, lowering));
+        match plan {
+            LogicalPlan::Aggregate(_) if !computed.joined.is_empty() => {
+                let mut inlined = computed_columns(&computed.joined, lowering)?;
+                if let Some(rows) = computed.presence {
+                    let (rows, least) = (column_at(rows, lowering)?, lowering.constant(Value::Integer(1))?);
+                    let id = lowering.call(Operation::Compare(Comparison::GreaterOrEqual), &[rows, least])?;
+                    inlined.filters.push(Condition { id, place: None });
+                }
+                return Ok(inlined);
+            }
+            LogicalPlan::Aggregate(_) | LogicalPlan::Window(_) => return computed_columns(&computed.rows, lowering),
+            _ if own => return computed_columns(&computed.rows, lowering),
+            _ => {}
+        }
+    }
     match plan {
         LogicalPlan::TableScan(TableScan {
             table_name,
@@ -47,11 +64,6 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
             let columns = projected_schema.fields().iter().map(|field| lowering.column(at, field.name()));
             let columns = columns.collect::<Result<_, _>>()?;
             Ok(InlinedPlan { columns, filters: Vec::new(), tables: vec![at], lookups: Vec::new() })
-        }
-        LogicalPlan::Aggregate(_) if lowering.has_entity_rows => {
-            let names = lowering.tables[0].columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
-            let columns = names.iter().map(|name| lowering.column(0, name)).collect::<Result<_, _>>()?;
-            Ok(InlinedPlan { columns, filters: Vec::new(), tables: vec![0], lookups: Vec::new() })
         }
         LogicalPlan::SubqueryAlias(alias) => inline(&alias.input, lowering),
         LogicalPlan::Join(join) => joined(join, plan, lowering),
@@ -88,6 +100,26 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
         | LogicalPlan::Unnest(_)
         | LogicalPlan::RecursiveQuery(_) => Err(refuse_node(plan)),
     }
+}
+
+/// Whether a scan reads the rows from which the first table is computed: all other protected tables are rejected before.
+fn is_computed(scan: &TableScan, lowering: &Lowering<'_>) -> bool {
+    lowering.tables.iter().all(|table| table.name != scan.table_name.table())
+}
+
+fn column_at(position: usize, lowering: &mut Lowering<'_>) -> Result<Id, QueryError> {
+    let name = lowering.tables[0].columns[position].name.clone();
+    lowering.column(0, &name)
+}
+
+/// Columns of the first table, whose rows are computed.
+fn computed_columns(columns: &[ComputedColumn], lowering: &mut Lowering<'_>) -> Result<InlinedPlan, QueryError> {
+    let column = |column: &ComputedColumn| match column {
+        ComputedColumn::At(position) => column_at(*position, lowering),
+        ComputedColumn::Unused(kind) => lowering.null(*kind),
+    };
+    let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
+    Ok(InlinedPlan { columns, filters: Vec::new(), tables: vec![0], lookups: Vec::new() })
 }
 
 /// The operands of nested ANDs, each with its place.
@@ -127,6 +159,11 @@ fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Resul
         tables: left_side.tables.iter().chain(&right_side.tables).copied().collect(),
         lookups: left_side.lookups,
     };
+    if lowering.computed.is_some_and(|computed| !computed.joined.is_empty()) {
+        // The rows and the aggregate beside them are columns of one table.
+        all.tables.sort_unstable();
+        all.tables.dedup();
+    }
     if all.tables.len() > lowering.tables.len() {
         return Err(QueryError::refused("a table joined with itself", "each table may occur once in a query"));
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Names of window functions, besides aggregates.
 pub(crate) const WINDOWS: [&str; 6] = ["rank", "dense_rank", "row_number", "ntile", "lag", "lead"];
 /// Largest offset of LAG and LEAD.
-const FURTHEST: i64 = 1 << 20;
+pub(super) const FURTHEST: i64 = 1 << 20;
 
 /// A window function of results.
 pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> Result<Window, QueryError> {
@@ -137,7 +137,7 @@ fn one() -> Term {
 }
 
 /// The rows that a window covers.
-fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<Frame, QueryError> {
+pub(super) fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<Frame, QueryError> {
     let WindowFrame { units, start_bound, end_bound, .. } = frame;
     let refused = |construct: &str, help: &str| QueryError::refused(construct, help).about("OVER");
     let offset = |bound: &WindowFrameBound| -> Result<Option<i64>, QueryError> {

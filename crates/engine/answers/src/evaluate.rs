@@ -250,9 +250,7 @@ impl<'a> Evaluator<'a> {
             },
             Term::Text(text) => ShownValue::Text(text.clone()),
             Term::Grouping(group) => ShownValue::Key(Key::Integer(grouping(self.query, *group, row))),
-            Term::Window(window) if let Some(place) = self.place_of(*window, row) => {
-                ShownValue::Key(Key::Integer(place))
-            }
+            Term::Window(window) if let Some(place) = self.shown_place(*window, row) => ShownValue::Key(place),
             Term::Level
             | Term::Null
             | Term::Answer(_)

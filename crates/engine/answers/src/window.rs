@@ -35,6 +35,8 @@ pub(crate) enum WindowValue {
     Row(Option<Place>),
     /// A position in an order.
     Rank(usize),
+    /// A position in an order as a share: of how many rows, and the number of rows.
+    Share(usize, usize),
     /// A number of rows.
     Count(usize),
 }
@@ -106,10 +108,7 @@ impl Evaluator<'_> {
                     | WindowFunction::Greatest
                     | WindowFunction::Count
                     | WindowFunction::Present => {
-                        let covered = match window.frame {
-                            Frame::Peers => 0..end,
-                            frame @ Frame::Rows { .. } => frame.covered(at, rows.len()),
-                        };
+                        let covered = covered(window.frame, at, end, rows.len());
                         self.advance(window, &rows, covered, &mut so_far)
                     }
                     WindowFunction::Rank => WindowValue::Rank(start + 1),
@@ -119,6 +118,15 @@ impl Evaluator<'_> {
                     WindowFunction::Lag(by) => {
                         let other = i64::try_from(at).ok().and_then(|at| usize::try_from(at.checked_sub(by)?).ok());
                         WindowValue::Row(other.and_then(|at| rows.get(at)).copied())
+                    }
+                    WindowFunction::PercentRank => WindowValue::Share(start, rows.len().saturating_sub(1).max(1)),
+                    WindowFunction::CumulativeShare => WindowValue::Share(end, rows.len()),
+                    WindowFunction::FromStart(place) => {
+                        let rows = &rows[covered(window.frame, at, end, rows.len())];
+                        WindowValue::Row(usize::try_from(place).ok().and_then(|place| rows.get(place)).copied())
+                    }
+                    WindowFunction::Last => {
+                        WindowValue::Row(rows[covered(window.frame, at, end, rows.len())].last().copied())
                     }
                     WindowFunction::Only => WindowValue::Row(rows.first().copied()),
                 };
@@ -175,11 +183,21 @@ impl Evaluator<'_> {
         Some((&self.query.output().windows[window], seen))
     }
 
-    /// The position of the row, or a number of rows, if that is the window's value.
-    pub(crate) fn place_of(&self, window: usize, row: Place) -> Option<i64> {
+    /// The position of the row, as a number or a share, or a number of rows, if that is the window's value.
+    pub(crate) fn place_of(&self, window: usize, row: Place) -> Option<Rational> {
         match self.seen(window, row)? {
-            (_, WindowValue::Rank(place) | WindowValue::Count(place)) => i64::try_from(*place).ok(),
+            (_, WindowValue::Rank(place) | WindowValue::Count(place)) => Some(whole(*place)),
+            (_, WindowValue::Share(part, all)) => Some(whole(*part) / whole((*all).max(1))),
             (_, WindowValue::Aggregate { .. } | WindowValue::Row(_)) => None,
+        }
+    }
+
+    /// The position or number of rows as it is shown; `None` for other windows.
+    pub(crate) fn shown_place(&self, window: usize, row: Place) -> Option<Key> {
+        let place = self.place_of(window, row)?;
+        match self.seen(window, row)? {
+            (_, WindowValue::Share(..)) => Some(Key::Decimal(place)),
+            _ => place.to_integer().to_i64().map(Key::Integer),
         }
     }
 
@@ -263,7 +281,7 @@ impl Evaluator<'_> {
     pub(crate) fn windowed(&self, window: usize, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let unknown = |estimate| Number { estimate, low: None, high: None };
         if let Some(place) = self.place_of(window, row) {
-            return Number::exact(Some(whole(place)));
+            return Number::exact(Some(place));
         }
         let Some((Window { function, .. }, WindowValue::Aggregate { value, .. })) = self.seen(window, row) else {
             return unknown(None);
@@ -374,7 +392,7 @@ impl Evaluator<'_> {
     /// The window's value as sums of noisy numbers, if it is one.
     pub(crate) fn windowed_form(&self, window: usize, row: Place) -> Option<Form> {
         if let Some(place) = self.place_of(window, row) {
-            return Some(Form::Linear(Linear::constant(whole(place))));
+            return Some(Form::Linear(Linear::constant(place)));
         }
         let (function, argument, rows) = self.aggregated(window, row)?;
         if !function.adds() || rows.is_empty() {
@@ -444,6 +462,14 @@ impl Tally {
         } else {
             Some(value.clone())
         }
+    }
+}
+
+/// The rows that a frame covers for the row at this position, whose peers end before `end`.
+fn covered(frame: Frame, at: usize, end: usize, rows: usize) -> Range<usize> {
+    match frame {
+        Frame::Peers => 0..end,
+        Frame::Rows { .. } => frame.covered(at, rows),
     }
 }
 

@@ -368,8 +368,15 @@ fn windowed(function: WindowFunction, inner: Kind) -> Kind {
         | WindowFunction::Rank
         | WindowFunction::DenseRank
         | WindowFunction::RowNumber
-        | WindowFunction::Tile(_) => Kind::Mean,
-        WindowFunction::Lag(_) | WindowFunction::Only | WindowFunction::Least | WindowFunction::Greatest => inner,
+        | WindowFunction::Tile(_)
+        | WindowFunction::PercentRank
+        | WindowFunction::CumulativeShare => Kind::Mean,
+        WindowFunction::Lag(_)
+        | WindowFunction::FromStart(_)
+        | WindowFunction::Last
+        | WindowFunction::Only
+        | WindowFunction::Least
+        | WindowFunction::Greatest => inner,
         WindowFunction::Sum | WindowFunction::Average => match inner {
             Kind::Constant | Kind::Mean => Kind::Mean,
             Kind::Rows(count) if count.plus.is_zero() => Kind::Rows(count),

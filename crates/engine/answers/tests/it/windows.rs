@@ -189,6 +189,25 @@ fn frames_cover_the_stated_rows() {
             "1.0 * COUNT(*) OVER (ORDER BY ward ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)",
             some([2, 3, 4, 4, 4, 4, 4, 3]),
         ),
+        ("1.0 * FIRST_VALUE(COUNT(*)) OVER (ORDER BY ward)", some([5; 8])),
+        ("1.0 * FIRST_VALUE(COUNT(*)) OVER (ORDER BY COUNT(*) DESC)", some([9; 8])),
+        ("1.0 * LAST_VALUE(COUNT(*)) OVER (ORDER BY ward)", some([5, 7, 5, 9, 1, 5, 2, 8])),
+        (
+            "1.0 * LAST_VALUE(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING)",
+            some([7, 5, 9, 1, 5, 2, 8, 8]),
+        ),
+        (
+            "1.0 * FIRST_VALUE(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING)",
+            [Some(5.0), Some(9.0), Some(1.0), Some(5.0), Some(2.0), Some(8.0), NONE, NONE],
+        ),
+        (
+            "1.0 * NTH_VALUE(COUNT(*), 2) OVER (ORDER BY ward)",
+            [NONE, Some(7.0), Some(7.0), Some(7.0), Some(7.0), Some(7.0), Some(7.0), Some(7.0)],
+        ),
+        // Three wards have the count 5, after 1 and 2.
+        ("7.0 * PERCENT_RANK() OVER (ORDER BY COUNT(*))", some([2, 5, 2, 7, 0, 2, 1, 6])),
+        ("8.0 * CUME_DIST() OVER (ORDER BY COUNT(*))", some([5, 6, 5, 8, 1, 5, 2, 7])),
+        ("1.0 * PERCENT_RANK() OVER (PARTITION BY ward ORDER BY COUNT(*))", some([0; 8])),
         ("1.0 * NTILE(3) OVER (ORDER BY ward)", some([1, 1, 1, 2, 2, 2, 3, 3])),
         ("1.0 * NTILE(20) OVER (ORDER BY ward)", some([1, 2, 3, 4, 5, 6, 7, 8])),
     ] {
@@ -199,6 +218,23 @@ fn frames_cover_the_stated_rows() {
         let estimates: Vec<Option<f64>> = numbers(&rows, 2).into_iter().map(|[estimate, ..]| estimate).collect();
         assert_eq!(estimates, wanted, "{shown}");
     }
+}
+
+/// Values of other rows keep their type and their interval; shares of ranks have none.
+#[test]
+fn values_of_first_rows_are_those_of_the_rows() {
+    let query = query(
+        "SELECT ward, COUNT(*) AS n, FIRST_VALUE(ward) OVER (ORDER BY COUNT(*) DESC) AS w, \
+         LAST_VALUE(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS l, \
+         CUME_DIST() OVER (ORDER BY COUNT(*)) AS c FROM t GROUP BY ward ORDER BY ward",
+    );
+    let decays = decays(&query, &ratio(3, 1));
+    let values = vec![vec![5, 7, 5, 9, 1, 5, 2, 8]];
+    let rows = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
+    assert!(rows.iter().all(|row| row.0[2] == ShownValue::Key(Key::Integer(3))), "{rows:?}");
+    assert!(rows.iter().all(|row| row.0[3] == rows[7].0[1]), "{rows:?}");
+    assert_eq!(rows[0].0[4], ShownValue::Key(Key::Decimal(ratio(5, 8))));
+    assert_eq!(rows[3].0[4], ShownValue::Key(Key::Decimal(whole(1))));
 }
 
 /// A count can exceed the sum of the wards before it: only of a sum with itself it is a part, at most 100%.
@@ -302,7 +338,7 @@ fn windows_over_rows_of_people_are_refused() {
         ),
         ("SELECT ward, SUM(COUNT(*)) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY ward", "ORDER BY"),
         ("SELECT ward, NTILE(0) OVER (ORDER BY COUNT(*)) FROM t GROUP BY ward", "NTILE"),
-        ("SELECT ward, MEDIAN(COUNT(*)) OVER () FROM t GROUP BY ward", "LAG or LEAD"),
+        ("SELECT ward, MEDIAN(COUNT(*)) OVER () FROM t GROUP BY ward", "MIN or MAX"),
         ("SELECT ward, RANK() FROM t GROUP BY ward", "without OVER"),
         ("SELECT name > 'x', LAG(name > 'x') OVER (ORDER BY COUNT(*)) FROM t GROUP BY name > 'x'", "not a number"),
         ("SELECT ward, LAG(COUNT(*), -3) OVER (ORDER BY ward) FROM t GROUP BY ward", "LAG"),

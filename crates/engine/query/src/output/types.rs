@@ -78,11 +78,14 @@ impl Query {
                     | WindowFunction::DenseRank
                     | WindowFunction::RowNumber
                     | WindowFunction::Tile(_) => ValueType::Integer,
+                    WindowFunction::PercentRank | WindowFunction::CumulativeShare => ValueType::Decimal,
                     WindowFunction::Average => ValueType::Float,
                     WindowFunction::Sum
                     | WindowFunction::Least
                     | WindowFunction::Greatest
                     | WindowFunction::Lag(_)
+                    | WindowFunction::FromStart(_)
+                    | WindowFunction::Last
                     | WindowFunction::Only => return self.type_of(&window.argument),
                 }
             }

@@ -57,8 +57,16 @@ pub enum WindowFunction {
     RowNumber,
     /// The number of the row's part if the rows are divided into this many parts of nearly equal size.
     Tile(u64),
+    /// The rank among the other rows, between 0 and 1: rows with a smaller rank divided by the number of other rows.
+    PercentRank,
+    /// The share of rows up to this one and its peers.
+    CumulativeShare,
     /// The value this many rows before; after, if negative.
     Lag(i64),
+    /// The value of the row at this position in the frame, the first being 0.
+    FromStart(u64),
+    /// The value of the last row in the frame.
+    Last,
     /// The value of the one row of a subquery.
     Only,
 }

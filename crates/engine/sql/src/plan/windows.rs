@@ -18,7 +18,19 @@ use deniable_query::output::{Frame, Sort, Term, Window, WindowFunction};
 use std::sync::Arc;
 
 /// Names of window functions, besides aggregates.
-pub(crate) const WINDOWS: [&str; 6] = ["rank", "dense_rank", "row_number", "ntile", "lag", "lead"];
+pub(crate) const WINDOWS: [&str; 11] = [
+    "rank",
+    "dense_rank",
+    "row_number",
+    "ntile",
+    "lag",
+    "lead",
+    "percent_rank",
+    "cume_dist",
+    "first_value",
+    "last_value",
+    "nth_value",
+];
 /// Largest offset of LAG and LEAD.
 pub(super) const FURTHEST: i64 = 1 << 20;
 
@@ -48,6 +60,15 @@ pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> R
         ("rank", []) => (WindowFunction::Rank, one()),
         ("dense_rank", []) => (WindowFunction::DenseRank, one()),
         ("row_number", []) => (WindowFunction::RowNumber, one()),
+        ("percent_rank", []) => (WindowFunction::PercentRank, one()),
+        ("cume_dist", []) => (WindowFunction::CumulativeShare, one()),
+        ("first_value", [value]) => (WindowFunction::FromStart(0), again(value)?),
+        ("last_value", [value]) => (WindowFunction::Last, again(value)?),
+        ("nth_value", [value, place]) => {
+            let place = constant_integer(place).and_then(|place| u64::try_from(place).ok()?.checked_sub(1));
+            let place = place.ok_or_else(|| result_refusal("NTH_VALUE of anything but a positive whole number", name))?;
+            (WindowFunction::FromStart(place), again(value)?)
+        }
         ("ntile", [parts]) => {
             let parts = constant_integer(parts).and_then(|parts| u64::try_from(parts).ok()).filter(|parts| *parts > 0);
             let parts = parts.ok_or_else(|| result_refusal("NTILE of anything but a positive whole number", name))?;
@@ -60,7 +81,8 @@ pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> R
             (WindowFunction::Lag(if name == "lag" { by } else { -by }), again(value)?)
         }
         _ => aggregated(name, args, results)?.ok_or_else(|| {
-            let help = "over results write SUM, AVG, COUNT, MIN, MAX, RANK, DENSE_RANK, ROW_NUMBER, NTILE, LAG or LEAD";
+            let help = "over results write SUM, AVG, COUNT, MIN or MAX, or a rank such as PERCENT_RANK; a middle value is \
+                        the row whose CUME_DIST reaches 0.5";
             QueryError::refused(format!("{} OVER results", name.to_uppercase()), help).about("OVER")
         })?,
     };
@@ -180,7 +202,8 @@ pub(super) fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<Frame, Qu
 pub(super) fn functions() -> Vec<Arc<WindowUDF>> {
     let function = |name: &'static str| {
         let signature = match name {
-            "ntile" => Signature::any(1, Volatility::Immutable),
+            "ntile" | "first_value" | "last_value" => Signature::any(1, Volatility::Immutable),
+            "nth_value" => Signature::any(2, Volatility::Immutable),
             "lag" | "lead" => Signature::variadic_any(Volatility::Immutable),
             _ => Signature::nullary(Volatility::Immutable),
         };
@@ -209,9 +232,11 @@ impl WindowUDFImpl for Function {
     }
 
     fn field(&self, arguments: WindowUDFFieldArgs<'_>) -> Result<FieldRef> {
-        // LAG and LEAD have the type of their argument.
-        let argument = arguments.input_fields().first().filter(|_| matches!(self.name, "lag" | "lead"));
-        let kind = argument.map_or(DataType::Int64, |field| field.data_type().clone());
+        let of_argument = matches!(self.name, "lag" | "lead" | "first_value" | "last_value" | "nth_value");
+        let argument = arguments.input_fields().first().filter(|_| of_argument);
+        let of_rank =
+            if matches!(self.name, "percent_rank" | "cume_dist") { DataType::Float64 } else { DataType::Int64 };
+        let kind = argument.map_or(of_rank, |field| field.data_type().clone());
         Ok(Arc::new(Field::new(arguments.name(), kind, true)))
     }
 }

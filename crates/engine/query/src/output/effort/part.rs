@@ -193,7 +193,11 @@ pub(crate) fn through(function: WindowFunction, argument: Part, Rows { most, exa
         | WindowFunction::DenseRank
         | WindowFunction::RowNumber
         | WindowFunction::Tile(_) => (Part::number(64, 1, 3), 2),
-        WindowFunction::Lag(_) | WindowFunction::Only => (argument.settled(3), 2),
+        // The numbers of rows have at most 64 bits.
+        WindowFunction::PercentRank | WindowFunction::CumulativeShare => (Part::number(64, 64, 5), 2),
+        WindowFunction::Lag(_) | WindowFunction::FromStart(_) | WindowFunction::Last | WindowFunction::Only => {
+            (argument.settled(3), 2)
+        }
     }
 }
 

@@ -243,6 +243,21 @@ def truncate(unit, moment):
     return timestamp(days * DAY + clock // size * size)
 
 
+def shifted(kind, value, months, days, micros):
+    """Months first, clamped to the end of the month, then days, then the rest."""
+    day, clock = divmod(value, DAY) if kind == TIMESTAMP else (value, 0)
+    day = calendar(day)
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        return None
+    first_of_next = datetime.date(year, month + 2, 1).toordinal() if month < 11 else datetime.date(year, 12, 31).toordinal() + 1
+    last = first_of_next - datetime.date(year, month + 1, 1).toordinal()
+    later = date(days_of(datetime.date(year, month + 1, min(day.day, last))) + days)
+    if later is None or kind == DATE:
+        return later
+    return timestamp(later * DAY + clock + micros)
+
+
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 MONTHS = ["January", "February", "March", "April", "May", "June"]
 MONTHS += ["July", "August", "September", "October", "November", "December"]
@@ -484,6 +499,8 @@ def evaluate(tree, kinds, row):
         return result, MONTHS[part("month", first) - 1]
     if name == "to_char":
         return result, to_char(tree["pattern"], first)
+    if name == "interval":
+        return result, shifted(kind, first, *tree["period"])
     if name == "date_diff":
         return result, values[1] - first
     raise ValueError(f"no operation {name}")

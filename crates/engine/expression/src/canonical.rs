@@ -8,6 +8,7 @@ use crate::format::TimePattern;
 use crate::like::Pattern;
 use crate::lookup::{Entries, Lookup};
 use crate::operation::{Comparison, Operation, Part, Unit};
+use crate::period::Period;
 use crate::program::{Id, InputColumn, MOST_ARGUMENTS, Node, Program};
 use crate::value::{Day, Decimal, Moment, Type, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -305,6 +306,12 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
                 Part::IsoDayOfWeek => 10,
             },
         ]),
+        Operation::Shift(period) => {
+            bytes.push(39);
+            bytes.extend_from_slice(&period.months().to_le_bytes());
+            bytes.extend_from_slice(&period.days().to_le_bytes());
+            bytes.extend_from_slice(&period.micros().to_le_bytes());
+        }
         Operation::DaysBetween => bytes.push(29),
         Operation::DayName => bytes.push(34),
         Operation::MonthName => bytes.push(35),
@@ -434,6 +441,11 @@ impl<'a> Reader<'a> {
                 let length = if self.flag()? { Some(u32::from_le_bytes(self.array()?)) } else { None };
                 Operation::Substring { skipped, length }
             }
+            39 => Operation::Shift(Period::new(
+                i32::from_le_bytes(self.array()?),
+                i32::from_le_bytes(self.array()?),
+                i64::from_le_bytes(self.array()?),
+            )?),
             _ => return None,
         })
     }

@@ -5,10 +5,10 @@ use crate::cast::{cast, map};
 use crate::column::{Column, booleans, both, numbers, truth};
 use crate::lookup::Entries;
 use crate::operation::{Comparison, Operation};
-use crate::value::{Moment, Type};
+use crate::value::{Day, Moment, Type};
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, BooleanArray, PrimitiveArray, StringViewArray, UInt32Array};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_ord::cmp;
@@ -98,6 +98,14 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
                 texts.append_option(micros.and_then(Moment::new).map(|moment| pattern.write(moment)));
             }
             Text(texts.finish())
+        }
+        (Operation::Shift(period), [Date(value)]) => {
+            let later = |days: i32| period.after_day(Day::new(days.into())?).map(Day::get);
+            Date(map::<_, Date32Type>(value, later))
+        }
+        (Operation::Shift(period), [Timestamp(value)]) => {
+            let later = |micros| period.after(Moment::new(micros)?).map(Moment::get);
+            Timestamp(map::<_, TimestampMicrosecondType>(value, later))
         }
         (Operation::DaysBetween, [Date(from), Date(to)]) => {
             let between = |(from, to): (&i32, &i32)| i64::from(*to).saturating_sub((*from).into());

@@ -6,6 +6,7 @@ use crate::format::TimePattern;
 use crate::like::Pattern;
 use crate::lookup::{Entries, Lookup};
 use crate::operation::{Comparison, Operation, Part, Unit};
+use crate::period::Period;
 use crate::value::Type;
 
 /// Defines `Operation::examples` from a table whose patterns form a match without a wildcard, so that an operation
@@ -72,6 +73,13 @@ examples! {
     ],
     Operation::Truncate(_) => Unit::ALL.map(Operation::Truncate),
     Operation::Part(_) => Part::ALL.map(Operation::Part),
+    Operation::Shift(_) => [
+        shift(1, 0, 0),
+        shift(-13, 45, 0),
+        shift(0, -30, 0),
+        shift(2, -1, -3_600_000_001),
+        shift(i32::MAX, i32::MAX, i64::MAX),
+    ],
     Operation::DaysBetween => [Operation::DaysBetween],
     Operation::DayName => [Operation::DayName],
     Operation::MonthName => [Operation::MonthName],
@@ -82,6 +90,10 @@ examples! {
         format("dy DD mon yy"),
         format("MONTH q.ID"),
     ],
+}
+
+fn shift(months: i32, days: i32, micros: i64) -> Operation {
+    Operation::Shift(Period::new(months, days, micros).unwrap())
 }
 
 fn format(pattern: &str) -> Operation {

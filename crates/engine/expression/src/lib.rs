@@ -60,6 +60,7 @@ mod format;
 mod like;
 mod list;
 mod lookup;
+mod period;
 mod plain;
 
 pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, in_century, parse_day, parse_instant, parse_moment};
@@ -70,6 +71,7 @@ pub use format::{TimePattern, TimePatternError};
 pub use like::{Pattern, PatternError};
 pub use lookup::{Entries, Lookup};
 pub use operation::{Comparison, Operation, Part, Unit};
+pub use period::Period;
 pub use program::{Id, InputColumn, Node, Program, ProgramError};
 pub use value::{Day, Decimal, Moment, Type, Value};
 

@@ -3,6 +3,7 @@
 use crate::format::TimePattern;
 use crate::like::Pattern;
 use crate::lookup::Lookup;
+use crate::period::Period;
 use crate::value::Type;
 
 /// An operation. All operations are total: NULL where the result does not exist or is invalid for its type.
@@ -83,6 +84,8 @@ pub enum Operation {
     Truncate(Unit),
     /// A part of a timestamp, as an integer.
     Part(Part),
+    /// A date or timestamp a period later.
+    Shift(Period),
     /// The days from one date to another.
     DaysBetween,
     /// The English name of a timestamp's day of the week.
@@ -322,6 +325,7 @@ impl Operation {
             Self::Lookup(_) => "lookup",
             Self::Truncate(_) => "date_trunc",
             Self::Part(_) => "date_part",
+            Self::Shift(_) => "interval",
             Self::DaysBetween => "date_diff",
             Self::DayName => "dayname",
             Self::MonthName => "monthname",
@@ -358,6 +362,8 @@ impl Operation {
             (Self::Lookup(lookup), [kind]) if *kind == lookup.entries.kind() => Some(Text),
             (Self::Truncate(_), [Timestamp]) => Some(Timestamp),
             (Self::Part(_), [Timestamp]) => Some(Integer),
+            (Self::Shift(period), [Date]) if period.has_whole_days() => Some(Date),
+            (Self::Shift(_), [Timestamp]) => Some(Timestamp),
             (Self::DaysBetween, [Date, Date]) => Some(Integer),
             (Self::DayName | Self::MonthName | Self::Format(_), [Timestamp]) => Some(Text),
             _ => None,

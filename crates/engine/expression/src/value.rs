@@ -120,6 +120,12 @@ impl Day {
         // At most 3·10^6 days of 8.64·10^10 microseconds: far below 2^63.
         Moment(i64::from(self.0).saturating_mul(Moment::DAY))
     }
+
+    /// The last moment of the day.
+    #[must_use]
+    pub fn last_moment(self) -> Moment {
+        Moment(self.midnight().0.saturating_add(Moment::DAY).saturating_sub(1))
+    }
 }
 
 /// A timestamp of the years 1 to 9999, in whole microseconds.

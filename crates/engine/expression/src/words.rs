@@ -148,6 +148,10 @@ impl Program {
                 (TIGHT, [text("to_char("), Piece::Node(*time, LOOSE)].into_iter().chain(end).collect())
             }
             (Operation::Lookup(lookup), _) => (TIGHT, vec![Piece::Text((&*lookup.name).into())]),
+            (Operation::Shift(period), [time]) => {
+                let period = Piece::Text(format!(" + INTERVAL '{period}')").into());
+                (TIGHT, vec![text("("), Piece::Node(*time, SIGNED), period])
+            }
             (Operation::DaysBetween, _) => function("date_diff('day', ".into(), arguments),
             _ => self
                 .predicate(operation, arguments, false)
@@ -310,6 +314,9 @@ mod tests {
         let pattern = crate::TimePattern::new("YYYY 'MM").unwrap();
         let month = p.call(Operation::Format(Box::new(pattern)), &[m]).unwrap();
         assert_eq!(p.words(month, 99), "to_char(m, 'YYYY ''MM')");
+        let later = Operation::Shift("1 month -3 days".parse().unwrap());
+        let later = p.call(later, &[m]).unwrap();
+        assert_eq!(p.words(later, 99), "(m + INTERVAL '1 month -3 days')");
         let trim = p.call(Operation::Trim(" ".into()), &[s]).unwrap();
         assert_eq!(p.words(trim, 99), "btrim(s)");
         let trim = p.call(Operation::Trim("'x".into()), &[s]).unwrap();

@@ -13,7 +13,7 @@
 use super::StorageType;
 use super::dialect::{Dialect, INTEGER, WIDE, around};
 use super::refusal::{MATERIALISE, PULL, Refusal};
-use deniable_expression::{Comparison, Id, LONGEST_TEXT, Node, Operation, Program, Type, Value};
+use deniable_expression::{Comparison, Day, Id, LONGEST_TEXT, Node, Operation, Program, Type, Value};
 use std::collections::BTreeMap;
 
 /// Most layers of columns above the table's.
@@ -197,6 +197,13 @@ impl<'a> Writer<'a> {
                 };
                 format!("CASE WHEN {inner} THEN {} WHEN NOT {inner} THEN {} END", number(1), number(0))
             }
+            // Dates are days here.
+            (Operation::Shift(period), [day], [Type::Date]) if period.months() == 0 => {
+                let later = Text { sql: format!("{day} + {}", integer(period.days().into())), layer };
+                let Text { sql: name, layer } = self.column(format!("n{}d", id.position()), &later);
+                let (first, last) = (Day::FIRST.get(), Day::LAST.get());
+                return Ok(Text { sql: format!("CASE WHEN {name} BETWEEN {first} AND {last} THEN {name} END"), layer });
+            }
             _ => return Err(refused(operation, &kinds)),
         };
         Ok(Text { sql, layer })
@@ -253,6 +260,7 @@ fn refused(operation: &Operation, kinds: &[Type]) -> Refusal {
         (Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_), _) => {
             "case conversion and patterns differ between engines"
         }
+        (Operation::Shift(_), _) => "engines differ in the ends of months",
         (Operation::Substring { .. }, _) => "engines count the characters of a text differently",
         (_, [Type::Decimal, ..]) => "decimals overflow and round differently between engines",
         (_, [Type::Timestamp, ..]) => "engines differ in time zones and precision",

@@ -7,13 +7,19 @@ use crate::{declared, section_of};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{ColumnType, Key};
 use deniable_expression::{
-    DAY_NAMES, Day, Id, MONTH_NAMES, Moment, Node, Operation, Part, TimePattern, Type, Unit, civil,
+    DAY_NAMES, Day, Id, MONTH_NAMES, Moment, Node, Operation, Part, Period, TimePattern, Type, Unit, civil,
 };
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
 /// Most characters of an expression in a message.
 const MOST_WORDS: usize = 200;
+
+/// A step from a declared date to the date of a group.
+enum DateStep {
+    Truncate(Unit),
+    Shift(Period),
+}
 
 impl Derivation<'_> {
     /// The keys that follow from an operation's form, for all values of its columns.
@@ -60,7 +66,7 @@ impl Derivation<'_> {
 
     /// The first and last moment that public facts allow for a date or timestamp.
     fn dated(&self, time: Id) -> Option<(Moment, Moment)> {
-        let (mut id, mut units) = (time, Vec::new());
+        let (mut id, mut steps) = (time, Vec::new());
         loop {
             match self.program.node(id) {
                 Node::Call(Operation::Cast(Type::Date | Type::Timestamp), arguments) => {
@@ -70,21 +76,32 @@ impl Derivation<'_> {
                     }
                 }
                 Node::Call(Operation::Truncate(unit), arguments) => {
-                    units.push(*unit);
+                    steps.push(DateStep::Truncate(*unit));
+                    id = *arguments.first()?;
+                }
+                Node::Call(Operation::Shift(period), arguments) => {
+                    steps.push(DateStep::Shift(*period));
                     id = *arguments.first()?;
                 }
                 Node::Column(position) => {
                     let (_, facts) = declared(self.tables, *position as usize)?;
                     let (low, high) = facts.bounds.as_ref()?.in_units();
-                    let (mut low, high) = match facts.kind {
+                    let (mut low, mut high) = match facts.kind {
                         ColumnType::Date => (Day::new(low)?.midnight(), Day::new(high)?.midnight()),
                         ColumnType::Timestamp => (Moment::new(low)?, Moment::new(high)?),
                         ColumnType::Integer | ColumnType::Decimal | ColumnType::Text | ColumnType::Boolean => {
                             return None;
                         }
                     };
-                    for unit in units.into_iter().rev() {
-                        low = unit.truncate(low)?;
+                    for step in steps.into_iter().rev() {
+                        match step {
+                            DateStep::Truncate(unit) => low = unit.truncate(low)?,
+                            // Within a day, months can reverse the order of timestamps.
+                            DateStep::Shift(period) => {
+                                low = period.after(low.day().midnight())?;
+                                high = period.after(high.day().last_moment())?;
+                            }
+                        }
                     }
                     return Some((low, high));
                 }

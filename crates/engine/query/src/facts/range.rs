@@ -9,7 +9,7 @@ use crate::declared;
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, ColumnType};
-use deniable_expression::{Id, Moment, Node, Operation, Part, Program, Type, Value, civil};
+use deniable_expression::{Day, Id, Moment, Node, Operation, Part, Program, Type, Value, civil};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -178,14 +178,14 @@ impl Ranges {
     /// The range of a node. Results are cached: a program only grows.
     pub fn of(&mut self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.known.len();
-        for (_, node) in program.ids().skip(known).take_while(|(at, _)| at.position() <= id.position()) {
-            let range = self.of_node(program, node, tables).sensible();
+        for (id, node) in program.ids().skip(known).take_while(|(at, _)| at.position() <= id.position()) {
+            let range = self.of_node(program, id, node, tables).sensible();
             self.known.push(range);
         }
         self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN)
     }
 
-    fn of_node(&self, program: &Program, node: &Node, tables: &[TableSchema]) -> Range {
+    fn of_node(&self, program: &Program, id: Id, node: &Node, tables: &[TableSchema]) -> Range {
         let (operation, arguments) = match node {
             Node::Column(position) => {
                 let Some((_, column)) = declared(tables, *position as usize) else { return Range::UNKNOWN };
@@ -240,6 +240,10 @@ impl Ranges {
                     _ => Range { low: Some(whole(low)), high: Some(whole(high)), unit: Some(whole(1)) },
                 }
             }
+            (Operation::Shift(_), [_]) => match program.kind(id) {
+                Type::Date => self.days(program, id, tables),
+                _ => self.moments(program, id, tables),
+            },
             (Operation::DaysBetween, [from, to]) => {
                 arithmetic(&Operation::Subtract, &[self.days(program, *to, tables), self.days(program, *from, tables)])
             }
@@ -288,6 +292,13 @@ impl Ranges {
                 }
                 _ => Range::UNKNOWN,
             },
+            // Later dates never lead to earlier dates.
+            Node::Call(Operation::Shift(period), inner) if let [inner] = inner.as_slice() => {
+                let days = self.days(program, *inner, tables);
+                let later = |day: Rational| period.after_day(Day::new(day.to_integer().to_i64()?)?);
+                let later = |end: Option<Rational>| end.and_then(later).map(|day| whole(day.get()));
+                Range { low: later(days.low), high: later(days.high), unit: Some(whole(1)) }
+            }
             Node::Constant(..) | Node::Call(..) => Range::UNKNOWN,
         }
     }
@@ -330,6 +341,14 @@ impl Ranges {
                     end.and_then(|end| unit.truncate(moment(&end)?)).map(|begin| whole(begin.get()))
                 };
                 Range { low: begin(low), high: begin(high), unit: None }
+            }
+            // From the beginning of the first day to the end of the last: within a day, months can reverse the order.
+            Node::Call(Operation::Shift(period), inner) if let [inner] = inner.as_slice() => {
+                let Range { low, high, .. } = self.moments(program, *inner, tables);
+                let end = |end: Option<Rational>, of: fn(Day) -> Moment| {
+                    period.after(of(moment(&end?)?.day())).map(|end| whole(end.get()))
+                };
+                Range { low: end(low, Day::midnight), high: end(high, Day::last_moment), unit: Some(whole(1)) }
             }
             Node::Constant(..) | Node::Call(..) => Range::UNKNOWN,
         }
@@ -482,7 +501,7 @@ mod tests {
     use super::*;
     use deniable_core::exact::ratio;
     use deniable_core::schema::Column;
-    use deniable_expression::{Day, InputColumn};
+    use deniable_expression::InputColumn;
 
     fn grid(low: Rational, high: Rational, unit: Rational) -> Grid {
         Range { low: Some(low), high: Some(high), unit: Some(unit) }.grid().unwrap()

@@ -397,6 +397,10 @@ fn grows(program: &Program, subject: Id) -> Vec<bool> {
                     of(inner)
                 }
                 (Operation::Part(Part::Year), [time]) => of(time),
+                // A month later, timestamps of different days can be in reverse order.
+                (Operation::Shift(period), [time]) => {
+                    of(time) && (program.kind(*time) == Type::Date || period.months() == 0)
+                }
                 (Operation::Format(pattern), [time]) => of(time) && pattern.is_in_order(),
                 (Operation::Subtract, [left, right]) => of(left) && is_constant(right),
                 (Operation::Add, [left, right]) => of(left) && is_constant(right) || is_constant(left) && of(right),

@@ -6,7 +6,7 @@ use datafusion_common::arrow::datatypes::{DataType, TimeUnit};
 use datafusion_expr::{Cast, Expr, TryCast};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_expression::{
-    Day, Decimal, Moment, Type, Value, parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment,
+    Day, Decimal, Moment, Period, Type, Value, parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment,
 };
 use deniable_query::QueryError;
 
@@ -110,6 +110,18 @@ pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
         Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => constant_integer(expr),
         Expr::Alias(alias) => constant_integer(&alias.expr),
         Expr::Negative(inner) => constant_integer(inner)?.checked_neg(),
+        _ => None,
+    }
+}
+
+/// The value of an INTERVAL literal.
+pub(crate) fn constant_period(expr: &Expr) -> Option<Period> {
+    match expr {
+        Expr::Literal(ScalarValue::IntervalMonthDayNano(Some(period)), _) => {
+            let micros = period.nanoseconds.checked_div(1_000).filter(|micros| micros * 1_000 == period.nanoseconds)?;
+            Period::new(period.months, period.days, micros)
+        }
+        Expr::Alias(alias) => constant_period(&alias.expr),
         _ => None,
     }
 }

@@ -5,7 +5,9 @@ use crate::plan::place::place_of;
 use crate::syntax::{PARTS, SUBSTRING_HELP, UNITS};
 use datafusion_expr::Expr;
 use deniable_core::exact::{Rational, whole};
-use deniable_expression::{Comparison, Id, Node, Operation, Part, TimePattern, TimePatternError, Type, Unit, Value};
+use deniable_expression::{
+    Comparison, Id, Node, Operation, Part, Period, TimePattern, TimePatternError, Type, Unit, Value,
+};
 use deniable_query::QueryError;
 use deniable_query::facts::range::Ranges;
 use num_traits::Signed;
@@ -288,6 +290,26 @@ impl Lowering<'_> {
         let text = self.expr(text, scope)?;
         let text = self.cast(text, Type::Text)?;
         self.call(operation, &[text])
+    }
+
+    /// A date or timestamp a period later. Constants are computed here, so that they remain constants.
+    pub(super) fn shifted(&mut self, expr: &Expr, period: Period, scope: Scope<'_>) -> Result<Id, QueryError> {
+        let id = self.time(expr, scope)?;
+        match self.program.constant_of(id).map(|value| value.cloned()) {
+            Some(Some(Value::Timestamp(moment))) => match period.after(moment) {
+                Some(later) => self.constant(Value::Timestamp(later)),
+                None => self.null(Type::Timestamp),
+            },
+            Some(Some(Value::Date(day))) if period.has_whole_days() => match period.after_day(day) {
+                Some(later) => self.constant(Value::Date(later)),
+                None => self.null(Type::Date),
+            },
+            _ if self.program.kind(id) == Type::Date && !period.has_whole_days() => {
+                let help = "write CAST(x AS TIMESTAMP) + INTERVAL '12 hours', which is a time";
+                Err(QueryError::refused("a part of a day added to a date", help).about("INTERVAL"))
+            }
+            _ => self.call(Operation::Shift(period), &[id]),
+        }
     }
 
     /// The argument of a calendar function: a date or a timestamp.

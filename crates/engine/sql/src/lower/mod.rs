@@ -7,13 +7,14 @@
 mod constant;
 mod function;
 
-pub(crate) use constant::{constant_decimal, constant_integer, text_of};
+pub(crate) use constant::{constant_decimal, constant_integer, constant_period, text_of};
 
+use crate::plan::membership::{Memberships, membership};
 use crate::plan::place::place_of;
 use constant::{literal, read_constant};
 use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
-use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
+use datafusion_expr::expr::{AggregateFunction, Exists, InList, InSubquery, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Key, Parents};
@@ -23,12 +24,18 @@ use deniable_expression::{
 use deniable_query::QueryError;
 use deniable_query::facts::labels::meant;
 
+/// What to write in place of other arithmetic on dates.
+pub(crate) const DATE_ARITHMETIC: &str =
+    "write DATE_DIFF('day', a, b) for the days between two dates, and day + INTERVAL '30 days' for a later date";
+
 /// A growing program over the declared columns of all tables, in their order.
 pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
     pub(crate) tables: &'a [TableSchema],
     /// Whether the rows of the first table are computed from each entity's rows by an inner query.
     pub(crate) computed: Option<&'a ComputedColumns>,
+    /// Lookups in public tables, while the conditions of WHERE are lowered.
+    pub(crate) memberships: Option<Memberships>,
 }
 
 /// The columns of the plan nodes that an inner query computes, as columns of the first table.
@@ -73,7 +80,7 @@ impl<'a> Lowering<'a> {
             kind: Type::from(column.kind),
         };
         let columns = tables.iter().flat_map(|table| table.columns.iter().map(move |column| input(table, column)));
-        Self { program: Program::new(columns.collect()), tables, computed: None }
+        Self { program: Program::new(columns.collect()), tables, computed: None, memberships: None }
     }
 
     /// A declared column of a table, or a coarser column that follows from it, by its name.
@@ -157,7 +164,7 @@ impl<'a> Lowering<'a> {
             Operation::Ln | Operation::Exp | Operation::Sqrt | Operation::Power => {
                 self.all(arguments, Type::Decimal)?
             }
-            Operation::Cast(_) | Operation::IsNull | Operation::Lookup(_) => arguments.to_vec(),
+            Operation::Cast(_) | Operation::IsNull | Operation::Lookup(_) | Operation::Shift(_) => arguments.to_vec(),
         };
         self.program.call(operation, &arguments).map_err(not_built)
     }
@@ -306,7 +313,21 @@ impl<'a> Lowering<'a> {
                 let help = "a person's value may not depend on other rows; aggregate instead";
                 Err(QueryError::refused("a window function", help))
             }
-            Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_) => {
+            Expr::InSubquery(InSubquery { expr: inner, subquery, negated }) => {
+                let inner = self.expr(inner, scope)?;
+                let found = membership(subquery, Some(inner), scope, self)?;
+                self.negated(*negated, found)
+            }
+            Expr::Exists(Exists { subquery, negated }) => {
+                let found = membership(subquery, None, scope, self)?;
+                self.negated(*negated, found)
+            }
+            Expr::OuterReferenceColumn(_, column)
+                if let Some(id) = self.memberships.as_ref().and_then(|memberships| memberships.outer(column)) =>
+            {
+                Ok(id)
+            }
+            Expr::SetComparison(_) | Expr::ScalarSubquery(_) => {
                 let help =
                     "a person's value may not depend on other rows; query the number first, and write it as a constant";
                 Err(QueryError::refused("a subquery inside a row's expression", help).about("SELECT"))
@@ -359,11 +380,20 @@ impl<'a> Lowering<'a> {
         if matches!(kind, Type::Integer | Type::Decimal) || self.program.constant_of(id) == Some(None) {
             return Ok(());
         }
+        if matches!(kind, Type::Date | Type::Timestamp) {
+            return Err(QueryError::refused("arithmetic on a date", DATE_ARITHMETIC));
+        }
         let help = "arithmetic takes numbers; cast with CAST(x AS DOUBLE)";
         Err(QueryError::refused(format!("arithmetic on a value of type {kind}"), help))
     }
 
     fn binary(&mut self, left: &Expr, op: Operator, right: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
+        match (op, constant_period(left), constant_period(right)) {
+            (Operator::Plus, None, Some(period)) => return self.shifted(left, period, scope),
+            (Operator::Plus, Some(period), None) => return self.shifted(right, period, scope),
+            (Operator::Minus, None, Some(period)) => return self.shifted(left, period.negated(), scope),
+            _ => {}
+        }
         let operation = match op {
             Operator::Eq => Operation::Compare(Comparison::Equal),
             Operator::NotEq => Operation::Compare(Comparison::NotEqual),
@@ -525,6 +555,9 @@ fn row_type(data_type: &DataType) -> Option<Type> {
 }
 
 fn wrong_type(found: &DataType) -> QueryError {
+    if matches!(found, DataType::Interval(_) | DataType::Duration(_)) {
+        return QueryError::refused("arithmetic on a date", DATE_ARITHMETIC);
+    }
     let help =
         "values are whole numbers, decimals, texts, true/false, dates and timestamps; convert the value with CAST";
     QueryError::refused(format!("a value of type {found}"), help)

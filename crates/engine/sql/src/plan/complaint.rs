@@ -98,6 +98,7 @@ fn word_of(message: &str) -> Option<String> {
         ("GROUP BY", "GROUP"),
         ("ORDER BY", "ORDER"),
         ("NOT of", "NOT"),
+        ("an INTERVAL", "INTERVAL"),
         ("an aggregate is used in WHERE", "WHERE"),
         ("a condition is not", "WHERE"),
     ];
@@ -138,6 +139,17 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
              without quotes"
         };
         return (message, Some(help));
+    }
+    let has_no_type = ["Cannot coerce arithmetic expression", "Cannot infer common argument type"];
+    if has_no_type.iter().any(|planners| first_line.contains(planners)) && first_line.contains("Interval") {
+        let message = "an INTERVAL beside a value that is not a date".to_owned();
+        return (message, Some("declare the column as a date, or write CAST(x AS DATE) + INTERVAL '30 days'"));
+    }
+    if first_line.contains("Cannot coerce arithmetic expression")
+        && (first_line.contains("Date32") || first_line.contains("Timestamp"))
+    {
+        let message = "arithmetic on a date".to_owned();
+        return (message, Some(crate::lower::DATE_ARITHMETIC));
     }
     if first_line.contains("Cannot coerce arithmetic expression") {
         let message = "arithmetic on a value that is not a number".to_owned();

@@ -2,6 +2,7 @@
 //! all conditions are collected. The result consists of tables, conditions and expressions.
 
 use super::join::Lookup;
+use super::membership::Memberships;
 use super::refuse_node;
 use crate::lower::{ComputedColumn, Lowering, Scope};
 use crate::plan::place::place_of;
@@ -76,7 +77,16 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
         LogicalPlan::Filter(filter) => {
             let mut inner = inline(&filter.input, lowering)?;
             let scope = Scope { schema: filter.input.schema(), columns: &inner.columns };
-            inner.filters.extend(conditions(&filter.predicate, scope, lowering)?);
+            if lowering.memberships.is_some() {
+                // The filter of a subquery.
+                inner.filters.extend(conditions(&filter.predicate, scope, lowering)?);
+                return Ok(inner);
+            }
+            lowering.memberships = Some(Memberships::default());
+            let found = conditions(&filter.predicate, scope, lowering);
+            let memberships = lowering.memberships.take();
+            inner.filters.extend(found?);
+            memberships.unwrap_or_default().join(&mut inner);
             Ok(inner)
         }
         LogicalPlan::Aggregate(_)

@@ -22,6 +22,7 @@ mod grouping;
 mod groups;
 mod inline;
 mod join;
+pub(crate) mod membership;
 mod own_rows;
 pub(crate) mod place;
 mod public;

@@ -1,14 +1,13 @@
 //! Expressions and functions.
 
-use super::synonyms::is_never_equal;
-use super::{absent, refuse};
+use super::synonyms::{is_never_equal, period};
+use super::{absent, refuse, suggestion};
 use crate::plan::{WINDOWS, row_functions};
 use datafusion_sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
     TypedString, UnaryOperator, Value, ValueWithSpan, WindowSpec, WindowType,
 };
-use deniable_core::text::nearest;
 use deniable_query::QueryError;
 
 /// Supported aggregates, by every common name.
@@ -187,9 +186,13 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } if !matches!(&**right, Expr::Subquery(_)) => {
             Err(refuse(expr, "ANY or ALL of an array", "write IN ('a', 'b'), or comparisons with AND and OR"))
         }
-        Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
-            Err(refuse(expr, "a subquery inside an expression", SUBQUERY_HELP))
+        // Allowed in WHERE about a public table, which the second gate checks.
+        Expr::InSubquery { expr: inner, subquery, negated: _ } => {
+            check(inner)?;
+            super::query::check(subquery)
         }
+        Expr::Exists { subquery, negated: _ } => super::query::check(subquery),
+        Expr::AnyOp { .. } | Expr::AllOp { .. } => Err(refuse(expr, "a subquery inside an expression", SUBQUERY_HELP)),
         Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => sets.iter().flatten().try_for_each(check),
         Expr::SimilarTo { .. } | Expr::RLike { .. } => {
             Err(refuse(expr, "a regular expression", "use LIKE 'pattern', IN (...) or comparisons"))
@@ -197,10 +200,11 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         Expr::AtTimeZone { .. } => {
             Err(refuse(expr, "a time zone", "times have no zone here; store all of them in one zone"))
         }
+        Expr::Interval(interval) if period(interval).is_some() => Ok(()),
         Expr::Interval(_) => {
-            let help =
-                "write the date itself, DATE '2024-01-31'; for the days between two dates, DATE_DIFF('day', a, b)";
-            Err(refuse(expr, "an INTERVAL", help))
+            let help = "write whole numbers of years, quarters, months, weeks, days, hours, minutes or seconds, as in \
+                        INTERVAL '1 month 2 days'";
+            Err(refuse(expr, "this INTERVAL", help))
         }
         Expr::Substring { shorthand, .. } => {
             let name = if *shorthand { "SUBSTR" } else { "SUBSTRING" };
@@ -431,7 +435,7 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
             "rollup" | "cube" => format!("{name} in this place"),
             _ => format!("the function {name}"),
         };
-        return Err(refuse(function, construct, function_help(&lower)));
+        return Err(refuse(function, construct, suggestion::instead_of(&lower)));
     }
     absent(*uses_odbc_syntax, function, "{fn ...}", "call the function directly")?;
     absent(!matches!(parameters, FunctionArguments::None), function, "function parameters", "leave them out")?;
@@ -492,62 +496,5 @@ fn check_within_group(function: &Function, name: &str, order: &[OrderByExpr]) ->
             check(expr)
         }
         _ => Err(refuse(function, "WITHIN GROUP here", help)),
-    }
-}
-
-fn function_help(name: &str) -> String {
-    match name {
-        "rollup" | "cube" => {
-            let call = name.to_uppercase();
-            format!(
-                "write it alone in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
-            )
-        }
-        "weighted_avg" | "wavg" | "avgweighted" | "weighted_mean" => {
-            "write AVG_WEIGHTED(x, w), the mean of x in which a row counts w times".to_owned()
-        }
-        "mode" => "count by groups: the group with the largest noisy count is the mode".to_owned(),
-        "first" | "first_value" | "any_value" | "argmin" => {
-            "write MIN_BY(x, t), the value x where t is smallest, of the rows of one entity".to_owned()
-        }
-        "last" | "last_value" | "argmax" => {
-            "write MAX_BY(x, t), the value x where t is largest, of the rows of one entity".to_owned()
-        }
-        "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
-            "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
-        }
-        "linear_regression" | "linregr" | "linreg" | "ols" | "lm" => {
-            "write REGR_SLOPE(y, x, z), the coefficient of x beside z, REGR_INTERCEPT(y, x, z) and REGR_R2(y, x, z): \
-             they share their noise"
-                .to_owned()
-        }
-        "date_bin" | "time_bucket" | "histogram" => {
-            "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()
-        }
-        "strftime" | "date_format" | "format" | "format_timestamp" | "to_varchar" => {
-            "write TO_CHAR(day, 'YYYY-MM'), with the patterns of PostgreSQL".to_owned()
-        }
-        "log" | "log10" | "log2" => "write LN(x), the natural logarithm; LN(x) / LN(10) is the common one".to_owned(),
-        "dayofweek" | "weekday" => "write EXTRACT(dow FROM x): Sunday is 0".to_owned(),
-        "if" | "iff" | "iif" => "write CASE WHEN condition THEN a ELSE b END".to_owned(),
-        "count_if" | "countif" => "write COUNT(*) FILTER (WHERE condition)".to_owned(),
-        "sum_if" | "sumif" => "write SUM(x) FILTER (WHERE condition)".to_owned(),
-        "ifnull" | "nvl" | "isnull" => "write COALESCE(x, instead)".to_owned(),
-        "datediff" | "timestampdiff" => "write DATE_DIFF('day', from, to), with another unit for timestamps".to_owned(),
-        "concat" | "concat_ws" => "group by both columns, as in GROUP BY a, b".to_owned(),
-        "substr" | "substring" | "left" => SUBSTRING_HELP.to_owned(),
-        "right" => "compare the end of a text by LIKE '%01'".to_owned(),
-        "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
-            "an answer may depend on the data and the noise alone".to_owned()
-        }
-        _ if let Some(near) = nearest(name, &[AGGREGATES.as_slice(), &row_functions()].concat()) => {
-            format!("did you mean `{}`?", near.to_uppercase())
-        }
-        _ => format!(
-            "use {} or one of {}; over results with OVER also {}",
-            AGGREGATES.join(", ").to_uppercase(),
-            row_functions().join(", ").to_uppercase(),
-            WINDOWS.join(", ").to_uppercase()
-        ),
     }
 }

@@ -7,6 +7,7 @@
 
 mod expression;
 mod query;
+mod suggestion;
 mod synonyms;
 
 pub(crate) use expression::{PARTS, SUBSTRING_HELP, UNITS};
@@ -216,6 +217,7 @@ mod tests {
             "SELECT COUNT(*) FROM a, b WHERE a.x = b.x",
             "SELECT a.y, MAX(b.z) FROM a JOIN b USING (x) LEFT JOIN c ON a.d = c.d GROUP BY ROLLUP(a.y) HAVING MAX(b.z) > 3",
             "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY z), SUM(z) FILTER (WHERE z > 0) FROM a",
+            "SELECT COUNT(*) FROM a WHERE d > DATE '2024-01-01' - INTERVAL '1 day' AND d < e + INTERVAL 2 MONTH",
             "SELECT DATE_TRUNC('month', d), EXTRACT(year FROM d), COUNT(*) FROM a WHERE d >= DATE '2024-01-01' GROUP BY 1, 2",
         ] {
             assert!(parse(sql).is_ok(), "{sql}: {:?}", parse(sql));
@@ -235,7 +237,8 @@ mod tests {
             "SELECT random() FROM visits",
             "SELECT MODE(age) FROM visits",
             "SELECT COUNT(*) FROM visits WHERE now() > DATE '2024-01-01'",
-            "SELECT COUNT(*) FROM visits WHERE day > DATE '2024-01-01' - INTERVAL '1 day'",
+            "SELECT COUNT(*) FROM visits WHERE day > DATE '2024-01-01' - INTERVAL '1.5 days'",
+            "SELECT COUNT(*) FROM visits WHERE day > DATE '2024-01-01' - INTERVAL '1-2' YEAR TO MONTH",
             "SELECT EXTRACT(epoch FROM day) FROM visits",
             "SELECT COUNT(*) FROM visits CROSS JOIN LATERAL (SELECT 1) AS x",
             "SELECT COUNT(*) FROM visits WHERE age = (SELECT 1)",

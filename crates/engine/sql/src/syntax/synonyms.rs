@@ -7,9 +7,10 @@
 use datafusion_sql::sqlparser::ast::helpers::attached_token::AttachedToken;
 use datafusion_sql::sqlparser::ast::{
     Array, BinaryOperator, CaseWhen, Distinct, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Ident, ObjectName, Query, SetExpr, Statement, UnaryOperator, Value, ValueWithSpan, VisitMut,
-    VisitorMut,
+    FunctionArguments, Ident, Interval, ObjectName, Query, SetExpr, Statement, UnaryOperator, Value, ValueWithSpan,
+    VisitMut, VisitorMut,
 };
+use deniable_expression::{Period, Unit};
 use std::ops::ControlFlow;
 
 /// Longest list with which a part of a text is compared: each entry becomes a LIKE.
@@ -99,6 +100,7 @@ fn synonym(expr: &Expr) -> Option<Expr> {
             let any = Expr::Nested(Box::new(any));
             Some(if *negated { not(any) } else { any })
         }
+        Expr::Interval(interval) => period(interval).map(interval_of),
         // Integers of more than 64 bits are outside the range of every column, like the nearest decimal.
         Expr::Value(ValueWithSpan { value: Value::Number(digits, is_long), span })
             if digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<i64>().is_err() =>
@@ -140,6 +142,9 @@ fn of_function(function: &Function) -> Option<Expr> {
         ("left", [text, length]) => {
             Some(substring(named(function, SUBSTRING), [(*text).clone(), number("1"), (*length).clone()]))
         }
+        ("date_add" | "adddate", [time, by]) => Some(later(time, count_or_period(by)?)),
+        ("date_sub" | "subdate", [time, by]) => Some(later(time, count_or_period(by)?.negated())),
+        ("dateadd" | "date_add" | "timestampadd", [unit, count, time]) => Some(later(time, units(unit, count)?)),
         ("ifnull" | "nvl", [_, _]) => {
             let mut same = function.clone();
             same.name = named(function, "coalesce");
@@ -184,6 +189,63 @@ fn named(function: &Function, name: &str) -> ObjectName {
     let mut name = Ident::new(name);
     name.span = span.unwrap_or(name.span);
     ObjectName::from(vec![name])
+}
+
+/// The period of an INTERVAL with whole numbers of units, written `'1 month 2 days'`, `'1' MONTH` or `1 MONTH`.
+pub(super) fn period(interval: &Interval) -> Option<Period> {
+    let Interval { value, leading_field, leading_precision, last_field, fractional_seconds_precision } = interval;
+    if leading_precision.is_some() || last_field.is_some() || fractional_seconds_precision.is_some() {
+        return None;
+    }
+    let count = match &**value {
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => format!("-{}", digits_of(expr)?),
+        value => text_of(value).or_else(|| digits_of(value))?.to_owned(),
+    };
+    match leading_field {
+        Some(unit) => format!("{count} {unit}").parse().ok(),
+        None => count.parse().ok(),
+    }
+}
+
+/// The canonical form of an INTERVAL, which the planner's parser reads in one way only.
+fn interval_of(period: Period) -> Expr {
+    let text = format!("{} months {} days {} microseconds", period.months(), period.days(), period.micros());
+    Expr::Interval(Interval {
+        value: Box::new(Expr::Value(Value::SingleQuotedString(text).with_empty_span())),
+        leading_field: None,
+        leading_precision: None,
+        last_field: None,
+        fractional_seconds_precision: None,
+    })
+}
+
+/// The second argument of DATE_ADD: an INTERVAL, or a number of days.
+fn count_or_period(by: &Expr) -> Option<Period> {
+    match by {
+        Expr::Interval(interval) => period(interval),
+        days => Period::of(integer_of(days)?, Unit::Day),
+    }
+}
+
+/// A number of units, as in `DATEADD(month, 1, day)`.
+fn units(unit: &Expr, count: &Expr) -> Option<Period> {
+    let unit = match unit {
+        Expr::Identifier(name) => Unit::named(&name.value),
+        unit => text_of(unit).and_then(Unit::named),
+    };
+    Period::of(integer_of(count)?, unit?)
+}
+
+/// `time + INTERVAL '...'`.
+fn later(time: &Expr, period: Period) -> Expr {
+    Expr::Nested(Box::new(binary(time.clone(), BinaryOperator::Plus, interval_of(period))))
+}
+
+fn integer_of(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => format!("-{}", digits_of(expr)?).parse().ok(),
+        expr => digits_of(expr)?.parse().ok(),
+    }
 }
 
 /// `x = ANY (ARRAY['a', 'b'])` and `x <> ALL (ARRAY['a', 'b'])`.

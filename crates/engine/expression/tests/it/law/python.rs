@@ -60,6 +60,7 @@ fn tree_json(tree: &Tree) -> Json {
         Operation::Lookup(lookup) => call["entries"] = entries_json(&lookup.entries),
         Operation::Truncate(unit) => call["unit"] = json!(unit.name()),
         Operation::Format(pattern) => call["pattern"] = json!(pattern.text()),
+        Operation::Shift(period) => call["period"] = json!([period.months(), period.days(), period.micros()]),
         Operation::Part(part) => call["unit"] = json!(part.name()),
         _ => {}
     }

@@ -216,6 +216,8 @@ pub fn question(random: &mut ChaCha8Rng) -> String {
         "flag",
         "NOT flag",
         "day < DATE '2020-01-01'",
+        "day + INTERVAL '30 days' > DATE '2020-01-01'",
+        "day - INTERVAL '2932896 days' <= DATE '1970-01-01'",
         "day = DATE '1970-01-01' OR n = 2",
         "NULLIF(n, 5) IS NULL",
         "ward > 'a'",

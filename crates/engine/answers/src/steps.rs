@@ -6,6 +6,7 @@ use crate::exact;
 use crate::order::in_natural_order;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::Key;
+use deniable_expression::{Moment, parse_moment};
 use deniable_query::Query;
 use deniable_query::output::{Comparison, Condition, Sort, Step, Term};
 use num_traits::ToPrimitive;
@@ -249,14 +250,26 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Date(left)), Value::Key(Key::Date(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Timestamp(left)), Value::Key(Key::Timestamp(right))) => Some(left.cmp(right)),
-        // A date or timestamp is compared with a text in its written form.
         (Value::Key(left @ (Key::Date(_) | Key::Timestamp(_))), Value::Key(Key::Text(right))) => {
-            Some(left.to_string().cmp(right))
+            Some(beside_text(left, right))
         }
         (Value::Key(Key::Text(left)), Value::Key(right @ (Key::Date(_) | Key::Timestamp(_)))) => {
-            Some(left.cmp(&right.to_string()))
+            Some(beside_text(right, left).reverse())
         }
         _ => None,
+    }
+}
+
+/// Compares a date or timestamp with a text: a text that is a date or timestamp by its moment, others by what is written.
+fn beside_text(key: &Key, text: &str) -> Ordering {
+    let micros = match key {
+        Key::Date(days) => Some(i64::from(*days).saturating_mul(Moment::DAY)),
+        Key::Timestamp(micros) => Some(*micros),
+        _ => None,
+    };
+    match micros.zip(parse_moment(text, None)) {
+        Some((micros, moment)) => micros.cmp(&moment.get()),
+        None => key.to_string().as_str().cmp(text),
     }
 }
 

@@ -340,6 +340,8 @@ fn windows_over_rows_of_people_are_refused() {
         ("SELECT ward, NTILE(0) OVER (ORDER BY COUNT(*)) FROM t GROUP BY ward", "NTILE"),
         ("SELECT ward, MEDIAN(COUNT(*)) OVER () FROM t GROUP BY ward", "MIN or MAX"),
         ("SELECT ward, RANK() FROM t GROUP BY ward", "without OVER"),
+        ("SELECT ward, POWER(COUNT(*), 3) FROM t GROUP BY ward", "EXP(y * LN(x))"),
+        ("SELECT ward, NTH_VALUE(COUNT(*), 0) OVER (ORDER BY ward) FROM t GROUP BY ward", "NTH_VALUE"),
         ("SELECT name > 'x', LAG(name > 'x') OVER (ORDER BY COUNT(*)) FROM t GROUP BY name > 'x'", "not a number"),
         ("SELECT ward, LAG(COUNT(*), -3) OVER (ORDER BY ward) FROM t GROUP BY ward", "LAG"),
     ] {

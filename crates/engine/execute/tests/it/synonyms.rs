@@ -262,6 +262,41 @@ fn having_compares_released_days_with_dates() {
     assert_eq!(kept("MAX(day) <> DATE '2025-01-06'"), "b");
 }
 
+/// Released groups that are dates or timestamps are compared with constants by the calendar, in CASE, HAVING and outer
+/// queries.
+#[test]
+fn groups_that_are_dates_are_compared_with_dates() {
+    let by_day =
+        |shown: &str, rest: &str| answer(&format!("SELECT {shown} FROM t GROUP BY day HAVING COUNT(*) > 0 {rest}"));
+    assert_eq!(
+        by_day("day, CASE WHEN day < DATE '2025-01-01' THEN 'before' ELSE 'after' END AS period, COUNT(*) AS n", ""),
+        ["2024-12-28 before 1", "2024-12-30 before 1", "2025-01-01 after 1", "2025-01-06 after 1"]
+    );
+    assert_eq!(by_day("day, COUNT(*) AS n", "AND day >= DATE '2025-01-06' - INTERVAL '5 days'").len(), 2);
+    assert_eq!(by_day("day, COUNT(*) AS n", "AND day BETWEEN DATE '2024-12-29' AND DATE '2025-01-01'").len(), 2);
+    assert_eq!(by_day("day, COUNT(*) AS n", "AND day NOT IN (DATE '2024-12-28', DATE '2025-01-06')").len(), 2);
+    assert_eq!(by_day("day, COUNT(*) AS n", "AND DATE '2025-01-01' = day"), ["2025-01-01 1"]);
+    assert_eq!(by_day("day, COUNT(*) AS n", "AND day >= TIMESTAMP '2024-12-30 00:00:00'").len(), 3);
+    assert_eq!(by_day("day, COUNT(*) AS n", "AND day > TIMESTAMP '2024-12-30 00:00:01'").len(), 2);
+    assert_eq!(
+        by_day("CASE day WHEN DATE '2025-01-06' THEN 'last' END AS w, COUNT(*) AS n", "ORDER BY day DESC")[0],
+        "last 1"
+    );
+    let by_hour = |condition: &str| {
+        answer(&format!(
+            "SELECT DATE_TRUNC('hour', ts) AS h, COUNT(*) AS n FROM t GROUP BY 1 HAVING n > 0 AND {condition}"
+        ))
+    };
+    assert_eq!(by_hour("h = DATE '2024-12-30'"), ["2024-12-30T00:00:00 1"]);
+    assert_eq!(by_hour("h >= TIMESTAMP '2024-12-31 23:00:00'").len(), 2);
+    let periods = answer(
+        "SELECT period, SUM(n) AS n FROM (SELECT CASE WHEN month < DATE '2025-01-01' THEN 'before' ELSE 'after' END AS \
+         period, n FROM (SELECT DATE_TRUNC('month', day) AS month, COUNT(*) AS n FROM t GROUP BY 1)) GROUP BY period \
+         ORDER BY period",
+    );
+    assert_eq!(periods, ["after 2", "before 2"]);
+}
+
 /// Refusals name the place of a form that is not supported, and the form to write.
 #[test]
 fn other_forms_are_refused_with_a_fix() {
@@ -301,27 +336,6 @@ fn other_forms_are_refused_with_a_fix() {
             "'decade'",
             "'year', 'quarter'",
         ),
-        ("SELECT COUNT(*) AS n FROM t WHERE EXTRACT(epoch FROM ts) > 0", "EXTRACT(EPOCH ...)", "epoch", "isoyear"),
-        (
-            "SELECT k FROM t GROUP BY k HAVING MAX(day) > DATE '2024-13-01'",
-            "'2024-13-01' as a date",
-            "'2024-13-01'",
-            "DATE '2024-01-31'",
-        ),
-        (
-            "SELECT k FROM t GROUP BY k HAVING MAX(day) = NULLIF(DATE '2024-01-01', MIN(day))",
-            "a comparison of a date with this result",
-            "DATE",
-            "compare MIN",
-        ),
-    ] {
-        let error = query(sql, &table()).err().unwrap_or_else(|| panic!("{sql}: accepted"));
-        assert!(error.to_string().contains(construct), "{sql}: {error}");
-        assert!(error.help().is_some_and(|found| found.contains(help)), "{sql}: {error}, {:?}", error.help());
-        let found = error.place().map(|place| &sql[place.column as usize - 1..]);
-        assert!(place.is_empty() || found.is_some_and(|found| found.contains(place)), "{sql}: {error} at {found:?}");
-    }
-}
         (
             "SELECT COUNT(*) AS n FROM t WHERE day > until - INTERVAL '1.5 months'",
             "this INTERVAL",
@@ -347,3 +361,24 @@ fn other_forms_are_refused_with_a_fix() {
             "",
             "DATE_DIFF('day', a, b)",
         ),
+        ("SELECT COUNT(*) AS n FROM t WHERE EXTRACT(epoch FROM ts) > 0", "EXTRACT(EPOCH ...)", "epoch", "isoyear"),
+        (
+            "SELECT k FROM t GROUP BY k HAVING MAX(day) > DATE '2024-13-01'",
+            "'2024-13-01' as a date",
+            "'2024-13-01'",
+            "DATE '2024-01-31'",
+        ),
+        (
+            "SELECT k FROM t GROUP BY k HAVING MAX(day) = NULLIF(DATE '2024-01-01', MIN(day))",
+            "a comparison of a date with this result",
+            "DATE",
+            "compare a group that is a date",
+        ),
+    ] {
+        let error = query(sql, &table()).err().unwrap_or_else(|| panic!("{sql}: accepted"));
+        assert!(error.to_string().contains(construct), "{sql}: {error}");
+        assert!(error.help().is_some_and(|found| found.contains(help)), "{sql}: {error}, {:?}", error.help());
+        let found = error.place().map(|place| &sql[place.column as usize - 1..]);
+        assert!(place.is_empty() || found.is_some_and(|found| found.contains(place)), "{sql}: {error} at {found:?}");
+    }
+}

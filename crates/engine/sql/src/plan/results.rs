@@ -1,13 +1,14 @@
 //! Expressions over results: arithmetic, conditions, CASE and scalar subqueries. All of it is post-processing (C-3).
 
-use crate::lower::{constant_integer, text_of};
+use crate::lower::{constant_integer, constant_period, text_of};
 use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DFSchema, ScalarValue};
 use datafusion_expr::expr::{Case, InList, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Cast, Expr, ExprSchemable, Operator as PlanOperator, TryCast};
-use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_expression::{Moment, parse_day, parse_moment};
+use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::Key;
+use deniable_expression::{Day, Moment, Period, parse_day, parse_moment};
 use deniable_query::QueryError;
 use deniable_query::output::{Comparison, Condition, Function, Operator, Term};
 
@@ -79,7 +80,7 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
                 }
                 _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
             };
-            if instant(left).is_some() {
+            if instant(left).is_some() && instant(right).is_none() {
                 let right = value(right)?;
                 return Ok(compare(comparison, beside(left, &right, results)?, right));
             }
@@ -104,9 +105,42 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
 fn beside(expr: &Expr, other: &Term, results: Results<'_>) -> Result<Term, QueryError> {
     match (instant(expr).transpose()?, other) {
         // Arithmetic on a date or timestamp uses its midnight.
-        (Some(count), Term::Answer(_) | Term::Arithmetic(..)) => Ok(Term::Number(count)),
+        (Some(instant), Term::Answer(_) | Term::Arithmetic(..)) => Ok(Term::Number(whole(instant.count()))),
+        // A key that is a date or timestamp is compared with a text by the moment that the text names.
+        (Some(instant), Term::Key(_)) => Ok(Term::Text(instant.key().to_string())),
         (Some(_), _) => Err(date_refusal(expr)),
         (None, _) => term(expr, results),
+    }
+}
+
+/// A constant date or timestamp.
+#[derive(Debug, Clone, Copy)]
+enum Instant {
+    Day(Day),
+    Moment(Moment),
+}
+
+impl Instant {
+    /// Days or microseconds since 1970-01-01.
+    fn count(self) -> i64 {
+        match self {
+            Self::Day(day) => day.get().into(),
+            Self::Moment(moment) => moment.get(),
+        }
+    }
+
+    fn key(self) -> Key {
+        match self {
+            Self::Day(day) => Key::Date(day.get()),
+            Self::Moment(moment) => Key::Timestamp(moment.get()),
+        }
+    }
+
+    fn shifted(self, period: Period) -> Option<Self> {
+        match self {
+            Self::Day(day) => period.has_whole_days().then(|| period.after_day(day)).flatten().map(Self::Day),
+            Self::Moment(moment) => period.after(moment).map(Self::Moment),
+        }
     }
 }
 
@@ -119,24 +153,48 @@ fn date_as_moment(expr: &Expr, results: Results<'_>) -> Option<Result<Term, Quer
     let is_moment = matches!(field.data_type(), DataType::Timestamp(..));
     (is_day && is_moment && instant(expr).is_none()).then(|| {
         let day = term(inner, results)?;
+        // Keys that are dates are compared with timestamps as they are.
+        if let Term::Key(_) = day {
+            return Ok(day);
+        }
         Ok(Term::Arithmetic(Operator::Multiply, Box::new([day, Term::Number(whole(Moment::DAY))])))
     })
 }
 
 /// The error for a constant date or timestamp that is not compared with a released one.
 fn date_refusal(expr: &Expr) -> QueryError {
-    let help = "compare MIN, MAX or a quantile of dates with it; put conditions on the dates of rows into WHERE, or \
-                group by TO_CHAR(day, 'YYYY-MM'), whose keys are texts";
+    let help = "compare a group that is a date, or MIN, MAX or a quantile of dates, with DATE '2024-01-31'; conditions \
+                on the dates of rows are in WHERE";
     QueryError::refused("a comparison of a date with this result", help).at(place_of([expr])).about("DATE")
 }
 
-/// The days or microseconds since 1970-01-01 of a constant date or timestamp; `None` for other expressions.
-fn instant(expr: &Expr) -> Option<Result<Rational, QueryError>> {
+/// A constant date or timestamp, also one that an INTERVAL moves; `None` for other expressions.
+fn instant(expr: &Expr) -> Option<Result<Instant, QueryError>> {
+    if let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr {
+        let (from, period) = match (op, constant_period(left), constant_period(right)) {
+            (PlanOperator::Plus, None, Some(period)) => (left, period),
+            (PlanOperator::Plus, Some(period), None) => (right, period),
+            (PlanOperator::Minus, None, Some(period)) => (left, period.negated()),
+            _ => return None,
+        };
+        let refusal = || date_refusal(expr);
+        return Some(instant(from)?.and_then(|from| from.shifted(period).ok_or_else(refusal)));
+    }
     let (Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. })) = expr else { return None };
+    // A date that moves becomes its midnight.
+    if let (Expr::Cast(Cast { expr: inner, .. }) | Expr::TryCast(TryCast { expr: inner, .. }), DataType::Timestamp(..)) =
+        (expr, field.data_type())
+        && let Expr::BinaryExpr(_) = &**inner
+    {
+        return Some(instant(inner)?.map(|instant| match instant {
+            Instant::Day(day) => Instant::Moment(day.midnight()),
+            moment @ Instant::Moment(_) => moment,
+        }));
+    }
     let text = text_of(expr)?;
     let count = match field.data_type() {
-        DataType::Date32 => parse_day(&text, None).map(|day| whole(day.get())),
-        DataType::Timestamp(..) => parse_moment(&text, None).map(|moment| whole(moment.get())),
+        DataType::Date32 => parse_day(&text, None).map(Instant::Day),
+        DataType::Timestamp(..) => parse_moment(&text, None).map(Instant::Moment),
         _ => return None,
     };
     let help = "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'";
@@ -226,7 +284,7 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
                 ("ln", [_]) => Function::Ln,
                 ("exp", [_]) => Function::Exp,
                 ("sqrt", [_]) => Function::Sqrt,
-                (name, _) => return Err(result_refusal(&name.to_uppercase(), name)),
+                (name, _) => return Err(function_refusal(name)),
             };
             Ok(Term::Function(function, Box::new(again(&args[0])?)))
         }
@@ -297,7 +355,9 @@ fn chosen(case: &Case, results: Results<'_>) -> Result<Term, QueryError> {
     let branch = |(when, then): &(Box<Expr>, Box<Expr>)| {
         let condition = match &about {
             None => condition(when, results)?,
-            Some(about) => Condition::Compare(Comparison::Equal, Box::new([about.clone(), term(when, results)?])),
+            Some(about) => {
+                Condition::Compare(Comparison::Equal, Box::new([about.clone(), beside(when, about, results)?]))
+            }
         };
         Ok((condition, term(then, results)?))
     };
@@ -320,6 +380,23 @@ pub(super) fn result_refusal(construct: &str, word: &str) -> QueryError {
     let help = "results may be added, subtracted, multiplied, divided, rounded, compared, chosen by CASE and \
                 read through windows; compute the rest from the published numbers";
     QueryError::refused(format!("{construct} on results"), help).about(word)
+}
+
+/// The error for a function of rows on results, with the nearest way that works.
+fn function_refusal(name: &str) -> QueryError {
+    let help = match name {
+        "power" | "pow" => "write EXP(y * LN(x)), or x * x",
+        "greatest" | "least" => "write CASE WHEN a > b THEN a ELSE b END",
+        "mod" => "write x - y * FLOOR(x / y)",
+        "trunc" => "write FLOOR(x), or CEIL(x) of negative numbers",
+        "sign" => "write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END",
+        "bin" | "width_bucket" => "write FLOOR(n / 100) * 100",
+        "date_trunc" | "datetrunc" | "date_part" | "date_diff" | "to_char" | "dayname" | "monthname" | "year"
+        | "quarter" | "month" | "week" | "day" | "isodow" | "hour" | "minute" | "lower" | "upper" | "substr"
+        | "btrim" | "trim" => "group by it below, as in GROUP BY DATE_TRUNC('month', day): keys are public",
+        _ => return result_refusal(&name.to_uppercase(), name),
+    };
+    QueryError::refused(format!("{} on results", name.to_uppercase()), help).about(name)
 }
 
 fn literal(value: &ScalarValue) -> Result<Term, QueryError> {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes practice.toml: 60 questions of practitioners, and their exact answers, without any SQL engine.
+"""Writes practice.toml: 69 questions of practitioners, and their exact answers, without any SQL engine.
 
     python3 testdata/questions/practice.py
 
-The SQL was written from docs/reference/policy.md alone, before any engine read it. The answers are computed as in
-questions.py, under the same policy of visits. A question may count in several categories.
+The SQL of the first seven parts was written from docs/reference/policy.md alone, before any engine read it. The answers
+are computed as in questions.py, under the same policy of visits. A question may count in several categories.
 """
 
 from collections import Counter
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 
 from questions import AGE, COST, DEPARTMENT, HERE, MINUTES, SEX, asker, bins, decimal_root, each, minus, only, plain, rounded, running
@@ -363,10 +363,7 @@ QUALIFY RANK() OVER (PARTITION BY building ORDER BY COUNT(*) DESC) = 1""", "buil
     ask("6", "Admissions by quarter before 2025, as an index of the first quarter", """
 SELECT quarter, 100.0 * n / MAX(CASE WHEN quarter = '2023-1' THEN n END) OVER () AS indexed
 FROM (SELECT TO_CHAR(admitted, 'YYYY-Q') AS quarter, COUNT(*) AS n FROM stays WHERE admitted < DATE '2025-01-01' GROUP BY 1) AS q ORDER BY quarter""", "quarter:text indexed",
-        [[f"{day.year}-{(day.month + 2) // 3}", share(n, quarters[0])] for day, n in zip(QUARTERS, quarters)],
-        # The first attempt from the documentation, refused with the hint to use TO_CHAR.
-        refused=("""SELECT quarter, 100.0 * n / MAX(CASE WHEN quarter = DATE '2023-01-01' THEN n END) OVER () AS indexed
-FROM (SELECT DATE_TRUNC('quarter', admitted) AS quarter, COUNT(*) AS n FROM stays WHERE admitted < DATE '2025-01-01' GROUP BY 1) AS q ORDER BY quarter""", "group by TO_CHAR"))
+        [[f"{day.year}-{(day.month + 2) // 3}", share(n, quarters[0])] for day, n in zip(QUARTERS, quarters)])
 
 
 def joins(ask, v, s, persons, patients):
@@ -399,6 +396,68 @@ FROM (SELECT department, COUNT(*) AS n FROM visits GROUP BY department) AS d JOI
         "department:text building:text floor n", [[name, named[name]["building"], int(named[name]["floor"]), n] for name, n in sizes if name in named])
 
 
+def later(day, months):
+    """A date some months later, with the day cut to the end of the month."""
+    all_months = day.year * 12 + day.month - 1 + months
+    first = date(all_months // 12, all_months % 12 + 1, 1)
+    last = (date((all_months + 1) // 12, (all_months + 1) % 12 + 1, 1) - first).days
+    return first.replace(day=min(day.day, last))
+
+
+def functions(ask, v, s, persons, patients):
+    """8. Functions that practitioners looked for: INTERVAL, lists of a public table, ranks and first values, inequality."""
+    known = [row for row in s if row["admitted"] and row["discharged"]]
+    within = lambda months: count(lambda row: row["discharged"].date() < later(row["admitted"], months))
+    ask("8", "How many stays ended within a week, and within a month, of their admission?", """
+SELECT COUNT(*) FILTER (WHERE discharged <= CAST(admitted AS TIMESTAMP) + INTERVAL '7 days') AS week,
+       COUNT(*) FILTER (WHERE discharged < admitted + INTERVAL '1 month') AS month
+FROM stays WHERE admitted IS NOT NULL AND discharged IS NOT NULL""", "week month",
+        grouped(known, [], count(lambda row: (row["discharged"] - datetime.combine(row["admitted"], time())) <= timedelta(days=7)), within(1)))
+    ask("8", "How many admissions has each year of accounts, which begins in October?", """
+SELECT EXTRACT(year FROM admitted + INTERVAL '3 months') AS year, COUNT(*) AS n FROM stays GROUP BY 1 ORDER BY year""", "year n",
+        grouped([row for row in s if row["admitted"]], [(lambda row: later(row["admitted"], 3).year, [2023, 2024, 2025])], count()))
+    months = [row["admitted"].replace(day=1) for row in s if row["admitted"]]
+    ask("8 6", "How many admissions were there in the half year before July 2024, and how many from then on?", """
+SELECT period, SUM(n) AS n FROM (
+  SELECT CASE WHEN month < DATE '2024-07-01' THEN 'before' ELSE 'after' END AS period, n
+  FROM (SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n FROM stays GROUP BY 1) AS by_month
+  WHERE month >= DATE '2024-07-01' - INTERVAL '6 months') AS q
+GROUP BY period ORDER BY period""", "period:text n",
+        [["after", sum(month >= date(2024, 7, 1) for month in months)], ["before", sum(date(2024, 1, 1) <= month < date(2024, 7, 1) for month in months)]])
+    listed, a = lookup("departments.csv", "department"), lambda row: row["building"] == "A"
+    ask("8 7", "How many visits were to departments that the list of departments does not have?", """
+SELECT COUNT(*) AS n FROM visits WHERE department NOT IN (SELECT department FROM departments)""", "n",
+        grouped(v, [], count(lambda row: row["department"] is not None and row["department"] not in listed)))
+    ask("8 7", "And how many by sex, written as a join?", """
+SELECT sex, COUNT(*) AS n FROM visits LEFT JOIN departments ON visits.department = departments.department
+WHERE departments.department IS NULL GROUP BY sex""", "sex:text n", grouped([row for row in v if row["department"] not in listed], [SEX], count()))
+    ask("8 7", "How many visits were not to a department above the ground floor?", """
+SELECT COUNT(*) AS n FROM visits
+WHERE NOT EXISTS (SELECT 1 FROM departments AS d WHERE d.department = visits.department AND d.floor > 0)""", "n",
+        grouped(v, [], count(lambda row: not (row["floor"] is not None and row["floor"] > 0))))
+    ask("8 7", "How many visits of women and men were to building A?", """
+SELECT sex, COUNT(*) AS n FROM visits WHERE department IN (SELECT department FROM departments WHERE building = 'A') GROUP BY sex""", "sex:text n",
+        grouped([row for row in v if a(row)], [SEX], count()))
+    sizes = plain(grouped(v, [DEPARTMENT], count()))
+    below = lambda n: sum(other < n for _, other in sizes)
+    ask("8 6", "At which rank among the departments is each, from 0 to 1, and which is the largest?", """
+SELECT department, COUNT(*) AS n, PERCENT_RANK() OVER (ORDER BY COUNT(*)) AS rank,
+       CUME_DIST() OVER (ORDER BY COUNT(*)) AS upto, FIRST_VALUE(department) OVER (ORDER BY COUNT(*) DESC) AS largest FROM visits GROUP BY department""", "department:text n rank upto largest:text",
+        [[name, n, Fraction(below(n), len(sizes) - 1), Fraction(sum(other <= n for _, other in sizes), len(sizes)), max(sizes, key=lambda size: size[1])[0]] for name, n in sizes])
+    lengths = [row["minutes"] for row in v if row["minutes"] is not None]
+    parts = [[n for n in lengths if low <= n < low + 30] for low in range(0, 270, 30)]
+    upto, gini = 0, Fraction(1)
+    for part in parts:
+        gini -= Fraction(len(part), len(lengths)) * Fraction(2 * upto + sum(part), sum(lengths))
+        upto += sum(part)
+    ask("8 5", "How unequal are the lengths of visits (a Gini coefficient, at least)?", """
+WITH bins AS (SELECT BIN(minutes, 30) AS bin, COUNT(*) AS n, SUM(minutes) AS total FROM visits GROUP BY 1),
+     shares AS (SELECT n / SUM(n) OVER () AS people, total / SUM(total) OVER () AS own,
+                       SUM(total) OVER (ORDER BY bin) / SUM(total) OVER () AS upto FROM bins)
+SELECT 1 - SUM(people * (2 * upto - own)) AS gini FROM shares""", "gini", [[gini]],
+        refused=("SELECT GINI(minutes) AS gini FROM visits", "under Inequality"))
+
+
 def main():
     cases, tags, buildings = Cases(ABOUT), Counter(), lookup("departments.csv", "department")
     add = asker(cases, "visits")
@@ -411,7 +470,7 @@ def main():
     for row in v:
         place = buildings.get(row["department"], {"building": None, "floor": None})
         row.update(building=place["building"], floor=place["floor"] and int(place["floor"]))
-    for part in (own_rows, cohorts, percents, rates, quantiles, rankings, joins):
+    for part in (own_rows, cohorts, percents, rates, quantiles, rankings, joins, functions):
         part(ask, v, s, [stayer(rows) for rows in each(s)], each(v))
     cases.write("practice.toml", HERE)
     print(dict(sorted(tags.items())))

@@ -332,7 +332,7 @@ SELECT ROUND(AVG(dearest), 2) AS mean FROM (SELECT patient, MAX(cost) AS dearest
         refused=("SELECT AVG(age) FROM visits WHERE random() < 0.1", "may depend on the data and the noise alone"))
     stayed = {row["patient"] for row in s if row["patient"]}
     ask("How many of the patients have a stay as well?", "SELECT COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays USING (patient)", "patients",
-        [[len(stayed & set(visitors))]], refused=("SELECT COUNT(DISTINCT patient) FROM visits WHERE patient IN (SELECT patient FROM stays)", "write a subquery in FROM"))
+        [[len(stayed & set(visitors))]], refused=("SELECT COUNT(DISTINCT patient) FROM visits WHERE patient IN (SELECT patient FROM stays)", "joined on the entity key, with JOIN"))
     ask("Visits by sex, with a row for all", "SELECT sex, COUNT(*) AS n FROM visits GROUP BY ROLLUP (sex)", "sex:text n", levels(v, [SEX], [{0}, set()], count()),
         refused=("SELECT sex, COUNT(*) FROM visits GROUP BY sex UNION ALL SELECT 'all', COUNT(*) FROM visits", "UNION, INTERSECT or EXCEPT"))
     ask("What part of the visits of each sex is by people over 50?", "SELECT sex, 100.0 * COUNT(*) FILTER (WHERE age > 50) / COUNT(*) AS percent FROM visits GROUP BY sex", "sex:text percent",

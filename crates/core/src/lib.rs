@@ -19,6 +19,7 @@
 //! | safe text, and suggestions for typos | [`text`] |
 //! | diagnostics: message, place and help | [`diagnostic`] |
 //! | work on several threads | [`parallel`] |
+//! | periods of a horizon, and the nodes of their running totals | [`horizon`] |
 //!
 //! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
 //!
@@ -43,6 +44,7 @@ pub mod calendar;
 pub mod diagnostic;
 pub mod exact;
 pub mod guarantee;
+pub mod horizon;
 pub mod interval;
 pub mod noise;
 pub mod notion;

@@ -15,6 +15,7 @@ mod exponential;
 mod families;
 mod flip;
 mod groups;
+mod horizon;
 mod prior;
 mod sensitivity;
 mod world;

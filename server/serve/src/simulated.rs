@@ -41,5 +41,5 @@ pub fn answer(asked: &PricedPlan, resources: &Resources) -> Result<Answer, Failu
         None
     };
     let noisy = Noisy { values, consistent, decays };
-    Ok(table(plan, planned, &QueryAnswer { noisy, origin: Origin::Stored, withdrawn: None }))
+    Ok(table(plan, planned, &QueryAnswer { noisy, origin: Origin::Stored, withdrawn: None, series: None }))
 }

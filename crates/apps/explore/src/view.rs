@@ -314,6 +314,7 @@ fn shown(plan: &Plan, planned: &QueryPlan, simulation: &Simulation, decays: &[De
             noisy: Noisy { values, consistent, decays: decays.to_vec() },
             origin: Origin::Stored,
             withdrawn: None,
+            series: None,
         },
     )
 }

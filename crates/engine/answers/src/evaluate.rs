@@ -240,7 +240,7 @@ impl<'a> Evaluator<'a> {
         known.unwrap_or_else(|| Arc::new(margins(self.decays, self.confidence, size)))
     }
 
-    fn shown(&self, column: &Term, row: Place, population: bool) -> ShownValue {
+    pub(crate) fn shown(&self, column: &Term, row: Place, population: bool) -> ShownValue {
         let (term, row) = self.settled(column, row);
         match term {
             Term::Null if is_of_texts(column, self.query) => ShownValue::Key(Key::Null),

@@ -6,6 +6,7 @@
 //! | shown rows with intervals | [`show`], `evaluate`, `intervals` |
 //! | forecasts of answers and their errors | [`planned`] |
 //! | errors of ranks, in rows | [`rank_margin`] |
+//! | sums over several answers | [`show_sums`] |
 //! | intervals for the population | [`check_population`], `population` |
 //! | consistent totals | [`made_consistent`], [`consistency`] |
 //! | errors due to caps and bounds | [`true_errors`], for the curator alone |
@@ -31,6 +32,7 @@ mod regression;
 mod shares;
 mod slope;
 mod steps;
+mod sums;
 mod truth;
 mod window;
 
@@ -39,6 +41,7 @@ pub use evaluate::{Limits, Noisy, ShownRow, ShownValue, show, show_with_populati
 pub use planned::{PlannedNumber, planned};
 pub use population::{check_population, without_population};
 pub use ranks::{rank_margin, rank_margin_of};
+pub use sums::{show_sums, sum_margin};
 pub use truth::{SumLoss, Summed, TrueError, TrueErrors, Worst, true_errors};
 
 // `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other

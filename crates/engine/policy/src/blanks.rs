@@ -98,6 +98,7 @@ pub(crate) fn help(path: &[&str]) -> String {
         ["budget", key] => budget(key),
         ["quality", key] => quality(key),
         ["display", key] => display(key),
+        ["query", "every", key] => every(key),
         ["query", key] => query(key),
         _ => WHOLE_SECTION,
     };
@@ -111,6 +112,14 @@ fn data(key: &str) -> &'static str {
         "version" => {
             "choose a public name for the data as it is now, such as \"2024-06\"; changed data needs a new one, because \
              answers are kept and given again for the same version"
+        }
+        "period" => {
+            "which period are the new rows of, such as \"2024-06\"? Only queries with `every` need it, where the version is not \
+             the name of a period"
+        }
+        "rows" => {
+            "does the file contain only rows of its own period (\"new\"), or also those of all periods before (\"all\")? Leave \
+             it out for \"new\""
         }
         "format" => {
             "state how the rows are stored, \"csv\" or \"parquet\", or that they are in a database: \"postgres\""
@@ -376,6 +385,10 @@ fn query(key: &str) -> &'static str {
             "are the people in the data a simple random sample of the population? Then \"simple\" adds intervals for \
              the population; otherwise remove the line"
         }
+        "every" => {
+            "is the query repeated for every period of a horizon, with running totals? Write { unit = \"month\", column = \"day\", from = \
+             \"2024-01\", periods = 12 }; otherwise remove the line"
+        }
         "display" => {
             "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, [display] applies"
         }
@@ -392,15 +405,27 @@ fn query(key: &str) -> &'static str {
     }
 }
 
+fn every(key: &str) -> &'static str {
+    match key {
+        "unit" => "how long is a period: a \"day\", \"week\", \"month\", \"quarter\" or \"year\"?",
+        "column" => "which date or timestamp of a row decides about its period, such as \"day\"?",
+        "from" => "with which period does the horizon begin, such as \"2024-01\"?",
+        "periods" => {
+            "how many periods will be released, such as 12? The share is divided among them; later ones need a further query"
+        }
+        _ => WHOLE_SECTION,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, budget, columns, csv, data, entity, policy, promise, quality, query, tables};
+    use crate::{adversary, budget, columns, csv, data, entity, every, policy, promise, quality, query, tables};
 
     /// A person must find help at every blank.
     #[test]
     fn every_key_has_a_help() {
-        let sections: [(&[&str], &[&str]); 14] = [
+        let sections: [(&[&str], &[&str]); 15] = [
             (&["data"], &data::KEYS),
             (&["data", "csv"], &csv::KEYS),
             (&["columns", "age"], &columns::KEYS),
@@ -414,6 +439,7 @@ mod tests {
             (&["quality"], &quality::QUALITY_KEYS),
             (&["display"], &quality::DISPLAY_KEYS),
             (&["query"], &query::KEYS),
+            (&["query", "every"], &every::KEYS),
             (&[], &policy::SECTIONS),
         ];
         // The names of sections, whose own keys have to be decided.

@@ -31,8 +31,20 @@ impl Names {
     }
 }
 
-pub(crate) const KEYS: [&str; 10] =
-    ["table", "path", "version", "format", "csv", "partitions", "typical_rows", "relation", "connect", "engine"];
+pub(crate) const KEYS: [&str; 12] = [
+    "table",
+    "path",
+    "version",
+    "period",
+    "rows",
+    "format",
+    "csv",
+    "partitions",
+    "typical_rows",
+    "relation",
+    "connect",
+    "engine",
+];
 
 /// Reads `[data]`.
 pub(crate) fn read(field: &Field<'_>) -> ReadResult<Data> {

@@ -32,6 +32,7 @@
 //! | terms of other libraries | `foreign.rs` |
 //! | decisions left to a person | `blanks.rs` |
 //! | the shares of the queries | `shares.rs` |
+//! | queries that are repeated for each period | `every.rs` |
 //! | drafts of policies | `scaffold.rs` |
 //! | policies built in code | `builder.rs` |
 
@@ -46,6 +47,7 @@ mod dates;
 mod diagnose;
 mod entity;
 mod error;
+mod every;
 mod foreign;
 mod keys;
 mod policy;
@@ -65,7 +67,9 @@ pub use budget::QueryBudget;
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use deniable_toml::{Table, Value};
+
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
+pub use every::{Every, PeriodNode, PeriodUnit};
 pub use policy::{LARGEST_FILE, MadeUpRows, Policy, is_population};
 pub use quality::{Display, Quality};
 pub use query::{OwnCaps, Query, QueryError, QuerySubject, Sampling, Size};

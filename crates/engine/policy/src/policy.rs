@@ -6,12 +6,12 @@ use crate::data::{Names, path_text};
 use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
-use crate::query::{self, NO_QUERY_HELP, OwnCaps, Query, QueryError};
-use crate::reader::{Field, ONE_LINE, ReadResult, Report, Section, all, is_line, shown, told};
+use crate::query::{self, NO_QUERY_HELP, OwnCaps, Query};
+use crate::reader::{Field, ReadResult, Report, Section, all, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
-use crate::{adversary, budget, columns, data, keys, promise, shares, tables, tree};
+use crate::{adversary, budget, columns, data, every, keys, promise, shares, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
@@ -22,11 +22,11 @@ use deniable_core::schema::Entity;
 use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
 use deniable_core::sensitivity::Caps;
-use num_traits::Signed;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+mod changed;
 mod rehearsal;
 
 pub use rehearsal::MadeUpRows;
@@ -209,22 +209,6 @@ impl Policy {
         Ok(self)
     }
 
-    /// This policy with another version of one of its tables: a line of text, as `version` in a file. Unchanged if it
-    /// does not have the table.
-    ///
-    /// # Errors
-    /// `one line of text without spaces around it`, when the version is not such a line.
-    pub fn with_version(mut self, table: &str, version: &str) -> Result<Self, &'static str> {
-        if !is_line(version) {
-            return Err(ONE_LINE);
-        }
-        let further = self.more.iter_mut().map(|further| &mut further.data);
-        if let Some(data) = std::iter::once(&mut self.data).chain(further).find(|data| data.table == table) {
-            version.clone_into(&mut data.version);
-        }
-        Ok(self)
-    }
-
     /// This policy with the keys of a column that takes them from a public table, in the order of that table, each with
     /// its label if it has one. Unchanged if the column does not take its keys from a table.
     #[must_use]
@@ -263,48 +247,10 @@ impl Policy {
         Self { ledger, ..self }
     }
 
-    /// A policy with the same promise and only this query, which is charged as `asker` for a share of the whole
-    /// promise.
-    ///
-    /// # Errors
-    /// When the share is not in (0, 1], or a name is not one line.
-    pub fn with_query(&self, asker: &str, name: &str, sql: &str, share: &Rational) -> Result<Self, QueryError> {
-        let query = Query::single(name, sql, share)?;
-        let asker = asker.to_owned();
-        let spend = Rational::from_integer(1.into());
-        Ok(Self { name: asker, spend, queries: vec![query], is_asked: true, ..self.clone() })
-    }
-
     /// Whether its query was asked outside of the policy ([`Self::with_query`]), perhaps by an analyst.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         self.is_asked
-    }
-
-    /// A policy with the same promise that asks for advice on the caps and bounds of these queries, by their positions,
-    /// and is charged as `asker` for a part of the whole promise, which they share equally.
-    ///
-    /// # Errors
-    /// When the part is not in (0, 1].
-    pub fn with_advice(&self, asker: &str, on: &[usize], part: &Rational) -> Result<Self, QueryError> {
-        let one = Rational::from_integer(1.into());
-        if !part.is_positive() || *part > one {
-            return Err(QueryError::Share(part.clone()));
-        }
-        let each = part / Rational::from_integer(on.len().max(1).into());
-        let queries =
-            on.iter().filter_map(|at| self.queries.get(*at)).map(|query| query.values(each.clone())).collect();
-        Ok(Self { name: asker.to_owned(), spend: one, queries, ..self.clone() })
-    }
-
-    /// This policy with other caps for all its queries.
-    #[must_use]
-    pub fn with_caps(&self, caps: OwnCaps) -> Self {
-        let own = |query: &Query| {
-            let rows_per_group = caps.rows_per_group.or(query.caps.rows_per_group);
-            Query { caps: OwnCaps { rows_per_group, groups: caps.groups.or(query.caps.groups) }, ..query.clone() }
-        };
-        Self { queries: self.queries.iter().map(own).collect(), ..self.clone() }
     }
 
     /// This policy with another promise to the same people; queries and shares are unchanged.
@@ -526,8 +472,23 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     let quality = section.optional("quality", quality::read).map(Option::unwrap_or_default);
     let display =
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
+    let periods = match &data {
+        Ok(_) => section.need("data", "").and_then(|field| every::read_data(&field)),
+        // Its absence was reported.
+        Err(reported) => Err(*reported),
+    };
+    let caps_of = |data: &Data| {
+        let of_table = told(&table_caps).ok()?.get(&data.table).copied().unwrap_or_default();
+        Some(of_table.or(told(&entity).ok()?.as_ref()?.caps))
+    };
+    let calendar = every::Calendar {
+        data: told(&data),
+        columns: told(&columns).map(Vec::as_slice),
+        caps: told(&data).ok().and_then(caps_of),
+        periods: told(&periods),
+    };
     let queries = match section.get("query") {
-        Ok(Some(field)) => query::read(&field, told(&budget).map(budget::Budget::for_queries), is_capped),
+        Ok(Some(field)) => query::read(&field, told(&budget).map(budget::Budget::for_queries), is_capped, &calendar),
         Ok(None) if may_ask_nothing => Ok(Vec::new()),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoQuery, NO_QUERY_HELP)),
         Err(reported) => Err(reported),
@@ -537,7 +498,9 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     let (promises, budget, population) = (promised?, budget?, population?);
     partitions?;
     sources?;
-    let entity = entity?;
+    periods?;
+    let (entity, queries) = (entity?, queries?);
+    every::check_spend(report, &queries, &budget.spend)?;
     let key = entity.as_ref().map(|entity| entity.key.clone());
     // Each part was validated in its section; the remaining checks are about the whole.
     let guarantee = Subject::new(population.clone(), key)
@@ -568,7 +531,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         quality: quality?,
         display: display?,
         typical: typical?,
-        queries: queries?,
+        queries,
         is_asked: false,
         rehearsal: None,
     })

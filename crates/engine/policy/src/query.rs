@@ -2,6 +2,7 @@
 
 use crate::budget::{QueryBudget, part};
 use crate::error::{Place, PolicyErrorKind};
+use crate::every::{self, Calendar, Every, PeriodNode};
 use crate::quality::{Display, read_display, read_left_out};
 use crate::reader::{Field, ReadResult, Section, all, shown};
 use crate::shares::Portions;
@@ -37,6 +38,8 @@ pub struct Query {
     /// The sampling of the rows, for intervals of averages and parts of rows that cover the population; not part of the
     /// query's identity.
     pub sampling: Option<Sampling>,
+    /// The periods that it measures, if it is repeated for every period of a horizon.
+    pub every: Option<PeriodNode>,
     /// The subject of the answer.
     pub about: QuerySubject,
     /// The part of the rows that it is about, by a public guess: the rows that pass WHERE and stay within the caps.
@@ -175,6 +178,7 @@ impl Query {
             display: None,
             caps: OwnCaps::default(),
             sampling: None,
+            every: None,
             about: QuerySubject::Cells,
             typical_share: None,
             typical: Vec::new(),
@@ -206,7 +210,7 @@ impl Query {
     }
 }
 
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "name",
     "sql",
     "weight",
@@ -218,6 +222,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "groups",
     "left_out",
     "sampling",
+    "every",
     "typical_share",
     "typical",
     "typical_left_out",
@@ -235,14 +240,33 @@ struct Draft<'a> {
     caps: OwnCaps,
     left_out: Option<Rational>,
     sampling: Option<Sampling>,
+    /// The horizon with the period of the data.
+    every: Option<(Every, u32)>,
     typical_share: Option<Rational>,
     typical: Vec<(String, Rational)>,
     typical_left_out: Option<Rational>,
 }
 
+impl Draft<'_> {
+    /// The part of the promise that is taken from the budget of the queries before weights divide the rest: of a
+    /// repeated query all of it, or what the release of one period uses at most where a version is limited.
+    fn taken(&self, budget: QueryBudget<'_>) -> Option<Rational> {
+        match (&self.size, &self.every) {
+            (Size::Share(_), Some((every, _))) if budget.key == "per_version" => Some(every.largest_release()),
+            (Size::Share(share), _) => Some(share.clone()),
+            (Size::Weight(_) | Size::TargetError(_), _) => None,
+        }
+    }
+}
+
 /// Reads `[[query]]`. Shares are computed only if the budget could be read. `is_capped` states whether there is an
 /// `[entity]`.
-pub(crate) fn read(field: &Field<'_>, budget: ReadResult<QueryBudget<'_>>, is_capped: bool) -> ReadResult<Vec<Query>> {
+pub(crate) fn read(
+    field: &Field<'_>,
+    budget: ReadResult<QueryBudget<'_>>,
+    is_capped: bool,
+    calendar: &Calendar<'_>,
+) -> ReadResult<Vec<Query>> {
     if let Shape::Table(_) = field.node.shape {
         return Err(field.wrong_type("a list of tables", "write `[[query]]`, in double brackets, above every query"));
     }
@@ -251,8 +275,10 @@ pub(crate) fn read(field: &Field<'_>, budget: ReadResult<QueryBudget<'_>>, is_ca
         return Err(field.fail(PolicyErrorKind::NoQuery, NO_QUERY_HELP));
     }
     let mut names = BTreeMap::new();
-    let drafts =
-        all(entries.iter().enumerate().map(|(index, entry)| read_draft(entry, index + 1, &mut names, is_capped)))?;
+    let drafts = all(entries
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| read_draft(entry, index + 1, &mut names, is_capped, calendar)))?;
     share_out(drafts, budget?)
 }
 
@@ -264,6 +290,7 @@ fn read_draft<'a>(
     number: usize,
     names: &mut BTreeMap<String, usize>,
     is_capped: bool,
+    calendar: &Calendar<'_>,
 ) -> ReadResult<Draft<'a>> {
     let section = entry.section("[[query]]", &KEYS)?;
     let (caps, left_out) = (read_caps(&section, is_capped), left_out(&section, is_capped));
@@ -286,6 +313,7 @@ fn read_draft<'a>(
     let consistent = section.optional("consistent", Field::boolean);
     let display = section.optional("display", |field| read_display(field, "[query.display]"));
     let sampling = section.optional("sampling", read_sampling);
+    let every = section.optional("every", |field| every::read(field, &section, calendar, caps?));
     let typical_share = section.optional("typical_share", typical::read_share);
     let typical = section.optional("typical", typical::read_expressions);
     let typical_left_out = section.optional("typical_left_out", read_left_out);
@@ -302,6 +330,7 @@ fn read_draft<'a>(
         caps: caps?,
         left_out: left_out?,
         sampling: sampling?,
+        every: every?,
         typical_share,
         typical,
         typical_left_out: typical_left_out?,
@@ -405,22 +434,24 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
     let QueryBudget { key: budget_key, part: spend } = budget;
     let mut taken = Rational::zero();
     for draft in &drafts {
-        let own = match &draft.size {
-            Size::Share(share) => Some(share),
-            Size::Weight(_) | Size::TargetError(_) => None,
-        };
-        for share in own.into_iter().chain(&draft.left_out) {
+        let own = draft.taken(budget);
+        for share in own.iter().chain(&draft.left_out) {
             taken += share;
             if taken > *spend {
                 let kind = PolicyErrorKind::SharesExceed { sum: taken, key: budget_key, part: spend.clone() };
-                let help = format!("lower the shares, or raise `{budget_key}` under [budget] (1 at most)");
+                let mut help = format!("lower the shares, or raise `{budget_key}` under [budget] (1 at most)");
+                if budget_key == "per_version" && drafts.iter().any(|draft| draft.every.is_some()) {
+                    help += "; a query with `every` counts with the most that one period uses of its share";
+                }
                 let key = if own.is_some() { "share" } else { "left_out" };
                 return Err(draft.section.report.fail(&draft.section.place_of(key), kind, help));
             }
         }
     }
     let beside: Vec<Size> = drafts.iter().filter_map(|draft| draft.left_out.clone()).map(Size::Share).collect();
-    let portions = Portions::new(drafts.iter().map(|draft| &draft.size).chain(&beside), &[], spend);
+    let own = drafts.iter().map(|draft| draft.taken(budget).map_or_else(|| draft.size.clone(), Size::Share));
+    let sizes: Vec<Size> = own.chain(beside).collect();
+    let portions = Portions::new(sizes.iter(), &[], spend);
     let queries = all(drafts.into_iter().map(|draft| {
         let (key, is_share) = match &draft.size {
             Size::Share(_) => ("share", true),
@@ -432,6 +463,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             let help = "lower the explicit shares, or give this query one";
             return Err(draft.section.report.fail(&draft.section.place_of(key), kind, help));
         }
+        let reserved = draft.taken(budget);
         let share = portions.share(&draft.size, &[], usize::MAX);
         let place = Place::new(draft.section.report.source, draft.start..draft.start);
         let size_at = draft.section.has(key).then(|| draft.section.place_of(key));
@@ -444,6 +476,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             caps,
             left_out,
             sampling,
+            every,
             typical_share,
             typical,
             typical_left_out,
@@ -461,6 +494,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             display,
             caps,
             sampling,
+            every: None,
             about,
             typical_share,
             typical,
@@ -469,7 +503,10 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             column,
         };
         let left_out = left_out.map(|share| query.left_out(share));
-        Ok(std::iter::once(query).chain(left_out))
+        Ok(match (every, reserved) {
+            (Some((every, period)), Some(reserved)) => query.in_periods(every, period, reserved),
+            _ => std::iter::once(query).chain(left_out).collect(),
+        })
     }))?;
     Ok(queries.into_iter().flatten().collect())
 }

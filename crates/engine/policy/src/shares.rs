@@ -129,7 +129,11 @@ pub(crate) fn with_solved(
         return Err(TargetsTooDear::NothingLeft { key, part: part.clone(), queries: by_weight });
     }
     let shared = queries.iter().enumerate().map(|(position, query)| {
-        let share = portions.share(&query.size, solved, position);
+        // The share of a period follows from that of its horizon, which does not depend on other queries.
+        let share = match query.every {
+            Some(_) => query.share.clone(),
+            None => portions.share(&query.size, solved, position),
+        };
         Query { share, ..query.clone() }
     });
     Ok(shared.collect())

@@ -9,6 +9,7 @@
 //! | containment of one query in another | [`Contents`] |
 //! | the most that one entity changes a measure | [`Query::sensitivity`] |
 //! | queries about entities instead of rows | [`Query::left_out`], [`Query::per_entity`] |
+//! | queries about the rows of some periods | [`Query::within_days`] |
 //! | static analysis of expressions from public facts | [`facts`]: bounds and grids, keys, typical values |
 //! | reasons to reject a query | [`QueryError`] |
 //!
@@ -28,6 +29,7 @@ mod nesting;
 pub mod output;
 mod parallel;
 mod per_entity;
+mod periods;
 mod query;
 mod regression;
 mod rows;

@@ -74,7 +74,9 @@ impl QueryPlan {
     /// has a charge of its own.
     pub(crate) fn earlier(&self, policy: &Policy, account: &Account) -> Option<Self> {
         let own = self.for_ledger(policy);
-        if self.declared().about != QuerySubject::Cells || account.release(&own.identity).is_some() {
+        // The nodes of a horizon have charges of their own, by which later releases find them.
+        let is_node = self.declared().every.is_some();
+        if is_node || self.declared().about != QuerySubject::Cells || account.release(&own.identity).is_some() {
             return None;
         }
         let mut answered: Vec<(u64, &Release)> =
@@ -90,7 +92,7 @@ impl QueryPlan {
     /// The query, taken from the dearest answer of the account that contains it, whatever the query itself would pay:
     /// for analysts who state no price. `None` if no answer contains it.
     pub(crate) fn dearest(&self, policy: &Policy, account: &Account) -> Option<Self> {
-        if self.declared().about != QuerySubject::Cells {
+        if self.declared().every.is_some() || self.declared().about != QuerySubject::Cells {
             return None;
         }
         let mut answered: Vec<&Release> =

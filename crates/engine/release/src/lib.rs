@@ -5,6 +5,7 @@
 //! | contents of public tables: keys, read first, and rows that results are joined with | [`with_public_keys`] |
 //! | measures, costs and noise of each query, without reading data | [`plan`] |
 //! | queries that an earlier answer contains | [`contained`] |
+//! | running totals of queries that are repeated for each period | [`periods`] |
 //! | expected errors, without reading data | [`forecast`] |
 //! | typical answers, and their relative errors | [`typical`] |
 //! | the share that a target error needs | [`target`] |
@@ -28,6 +29,7 @@ pub mod forecast;
 pub mod least;
 pub mod losses;
 mod notes;
+pub mod periods;
 pub mod plan;
 mod public;
 mod quality;
@@ -47,6 +49,7 @@ pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
 pub use least::{LeastError, LeastPromise, QueryNeed, least};
 pub use losses::{Cause, LargeLoss, MOST_LEFT_OUT, Quantity};
+pub use periods::Series;
 pub use plan::{MeasurePlan, Plan, PlanError, PlanErrors, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{

@@ -10,7 +10,7 @@ use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
-use deniable_core::schema::{Data, Entity, Role, TableSchema, reading};
+use deniable_core::schema::{Data, DeclaredTable, Entity, Role, TableSchema, reading};
 use deniable_ledger::{Account, AccountId, Canonical, Charge, Part, VersionLimit, VersionName};
 use deniable_policy::{self as policy, OwnCaps, Policy, QuerySubject, Sampling, Size, TargetsTooDear};
 use deniable_pushdown::Refusal;
@@ -157,10 +157,7 @@ impl Plan {
         let mut planned_queries = Vec::new();
         let mut errors = Vec::new();
         for (declared, query) in policy.queries().iter().zip(queries) {
-            let planned = query.and_then(|query| {
-                let (measures, cost) = price(&query, &declared.share, &policy)?;
-                Ok(QueryPlan { declared: declared.clone(), query, measures, cost, within: None })
-            });
+            let planned = query.and_then(|query| QueryPlan::of(&policy, declared.clone(), query));
             match planned {
                 Ok(planned) => planned_queries.push(planned),
                 // An error of a query is reported once, for the query itself.
@@ -181,7 +178,9 @@ impl Plan {
     /// # Errors
     /// As [`Self::new`].
     pub fn repriced(&self, policy: Policy) -> Result<Self, PlanErrors> {
-        let stated = |query: &policy::Query| (query.sql.clone(), query.caps, query.about.clone(), query.sampling);
+        let stated = |query: &policy::Query| {
+            (query.sql.clone(), query.caps, query.about.clone(), query.sampling, query.every.clone())
+        };
         let own = self.queries.iter().map(|plan| stated(&plan.declared));
         let is_same = own.eq(policy.queries().iter().map(stated))
             && self.policy.tables() == policy.tables()
@@ -243,9 +242,10 @@ impl Plan {
             let known = known().map(str::to_owned).collect();
             return Err(UnknownQuery { name: (*name).to_owned(), known });
         }
-        // Counts about a query's caps belong to its answer.
+        // Counts about a query's caps belong to its answer, and so do longer nodes of its horizon.
         let is_chosen = |planned: &QueryPlan| {
-            [planned.declared.about.of(), Some(&planned.declared.name)]
+            let repeated = planned.declared.every.as_ref().map(|node| node.every.name());
+            [planned.declared.about.of(), Some(&planned.declared.name), repeated]
                 .iter()
                 .flatten()
                 .any(|name| names.contains(name))
@@ -346,6 +346,13 @@ pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
 
 /// The measured query, given the plan of its SQL: the query itself, or a query about its caps or its entities.
 pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) -> Result<Query, PlanErrorKind> {
+    let query = match &declared.every {
+        Some(node) => {
+            query.check_additive()?;
+            query.within_days(node.every.column(), node.every.days(node.span))?
+        }
+        None => query,
+    };
     let query = match declared.about {
         QuerySubject::Cells => match declared.sampling {
             Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,
@@ -427,14 +434,25 @@ fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePla
 }
 
 impl QueryPlan {
+    /// A planned query at the price of its share.
+    pub(crate) fn of(policy: &Policy, declared: policy::Query, query: Query) -> Result<Self, PlanErrorKind> {
+        let (measures, cost) = price(&query, &declared.share, policy)?;
+        Ok(Self { declared, query, measures, cost, within: None })
+    }
+
     /// The query of an earlier charge, read from its canonical bytes against the tables that are declared now; `None`
     /// if they are not a valid query of these tables. The caller compares its identity with the charged one.
     pub(crate) fn charged_as(&self, charge: &Charge, cost: &Spend, policy: &Policy) -> Option<Self> {
-        let query = Query::from_canonical(charge.canonical.bytes(), &tables_of(policy, &self.declared))?;
+        Self::charged(&self.declared, charge, cost, policy)
+    }
+
+    /// As [`Self::charged_as`], under the caps of a declared query.
+    pub(crate) fn charged(declared: &policy::Query, charge: &Charge, cost: &Spend, policy: &Policy) -> Option<Self> {
+        let query = Query::from_canonical(charge.canonical.bytes(), &tables_of(policy, declared))?;
         let measures = bought(&query, cost, policy).ok()?;
-        let mut declared = self.declared.clone();
+        let mut declared = declared.clone();
         declared.sql.clone_from(&charge.sql);
-        declared.about = QuerySubject::Cells;
+        (declared.about, declared.every) = (QuerySubject::Cells, None);
         Some(Self { declared, query, measures, cost: cost.clone(), within: None })
     }
 
@@ -473,12 +491,17 @@ impl QueryPlan {
         self.declared.typical_share.clone().unwrap_or_else(|| self.query.reachable_part())
     }
 
-    /// The SQL of the query; for a query about another query's caps, after a comment that states this.
+    /// The SQL of the query; after a comment, for a query about another query's caps, and for the rows of some periods.
     #[must_use]
     pub fn sql(&self) -> String {
         let sql = self.declared.sql.trim();
         match self.declared.about {
-            QuerySubject::Cells => sql.to_owned(),
+            QuerySubject::Cells => match &self.declared.every {
+                Some(node) => {
+                    format!("-- rows with `{}` in {}\n{sql}", node.every.column(), node.every.words(node.span))
+                }
+                None => sql.to_owned(),
+            },
             QuerySubject::LeftOut { .. } => format!("-- entities of which the caps leave something out\n{sql}"),
             QuerySubject::Values { .. } => format!("-- values of entities, for advice on caps and bounds\n{sql}"),
         }
@@ -516,6 +539,11 @@ impl QueryPlan {
     /// For a query taken from an earlier answer, this is the query of that answer: it has no other entry in the ledger.
     #[must_use]
     pub fn for_ledger(&self, policy: &Policy) -> Charge {
+        self.charge_on(policy, &policy.tables())
+    }
+
+    /// As [`Self::for_ledger`], of other versions of the policy's tables.
+    pub(crate) fn charge_on(&self, policy: &Policy, described: &[DeclaredTable]) -> Charge {
         if let Some(within) = &self.within {
             return within.charge.clone();
         }
@@ -526,8 +554,7 @@ impl QueryPlan {
         part(self.query.canonical());
         part(policy.guarantee().adjacency().to_string().as_bytes());
         let read: Vec<&str> = self.query.tables().collect();
-        let described = policy.tables();
-        let described: Vec<&deniable_core::schema::DeclaredTable> =
+        let described: Vec<&DeclaredTable> =
             read.iter().filter_map(|name| described.iter().find(|table| table.data.table == *name)).collect();
         for table in &described {
             part(table.data.table.as_bytes());
@@ -554,8 +581,8 @@ impl QueryPlan {
         Charge {
             name: self.declared.name.clone(),
             sql: match self.declared.about {
-                QuerySubject::Cells => self.declared.sql.clone(),
-                QuerySubject::LeftOut { .. } | QuerySubject::Values { .. } => self.sql(),
+                QuerySubject::Cells if self.declared.every.is_none() => self.declared.sql.clone(),
+                QuerySubject::Cells | QuerySubject::LeftOut { .. } | QuerySubject::Values { .. } => self.sql(),
             },
             identity: hasher.finalize().to_hex().to_string(),
             canonical: Canonical::new(self.query.canonical()),

@@ -2,6 +2,7 @@
 
 use crate::data::{self, DataError, RegistrationMode, TableVersion};
 use crate::engine::{TrialError, ensure_tried, tried};
+use crate::periods::Series;
 use crate::plan::{Plan, QueryPlan};
 use crate::show;
 use deniable_answers::{Consistency, Noisy, TrueError};
@@ -117,6 +118,8 @@ pub struct QueryAnswer {
     pub origin: Origin,
     /// The curator's withdrawal of the stored answer, if any.
     pub withdrawn: Option<WithdrawalNotice>,
+    /// The released numbers of all periods so far, for a query that is repeated for each period.
+    pub series: Option<Series>,
 }
 
 /// Progress of a running release. For the curator: timing and counts depend on private rows.
@@ -194,6 +197,8 @@ struct Queries<'a> {
     prepared: BTreeMap<usize, PreparedPushdown>,
     /// The entries that would record a failure of an engine, by position.
     engines: BTreeMap<usize, EngineTried>,
+    /// The stored numbers of the other periods of repeated queries, by position.
+    series: BTreeMap<usize, Series>,
     /// Tables whose rows differ from the registered ones, or whose engine failed a check: no more queries about them
     /// are charged.
     spoilt: BTreeSet<String>,
@@ -217,8 +222,7 @@ pub fn release<R: CryptoRng>(
     tell: &dyn Fn(Event<'_>),
     allowed: impl Into<Permissions>,
 ) -> Result<ReleaseOutcome, ReleaseError> {
-    let (allowed, prepared, engines) = (allowed.into(), BTreeMap::new(), BTreeMap::new());
-    let mut queries = Queries { plan, locate, resources, tell, allowed, prepared, engines, spoilt: BTreeSet::new() };
+    let mut queries = Queries::new(plan, locate, resources, tell, allowed.into());
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => {}
         deniable_protocol::Event::Answered(name, origin) => {
@@ -241,11 +245,11 @@ pub fn release<R: CryptoRng>(
         unanswered.insert(at, ReleaseError::Rows { query: name(at), error });
     }
     let seen = ledger.summary().seen_by(plan.part());
-    let answers: Vec<(usize, QueryAnswer)> = released
-        .answers
-        .into_iter()
-        .map(|(at, noisy, origin)| (at, QueryAnswer { noisy, origin, withdrawn: withdrawal(plan, at, &seen) }))
-        .collect();
+    let answers = released.answers.into_iter().map(|(at, noisy, origin)| {
+        let series = Series::with_answer(plan, at, &noisy, &seen)?;
+        Ok((at, QueryAnswer { noisy, origin, withdrawn: withdrawal(plan, at, &seen), series }))
+    });
+    let answers: Vec<(usize, QueryAnswer)> = answers.collect::<Result<_, ReleaseError>>()?;
     for at in 0..plan.queries().len() {
         if !unanswered.contains_key(&at) && answers.iter().all(|(known, _)| *known != at) {
             unanswered.insert(at, ReleaseError::NotAsked { query: name(at) });
@@ -262,15 +266,15 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<QueryAnswer>>,
     let resources = Resources::default();
     let allowed = RegistrationMode::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
-    let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
-    let (resources, spoilt) = (&resources, BTreeSet::new());
-    let queries = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    let queries = Queries::new(plan, &locate, &resources, &tell, allowed);
     let answers = deniable_protocol::stored(&queries, ledger)?.into_iter().enumerate();
     let seen = ledger.seen_by(plan.part());
     let stored = |(at, noisy): (usize, Option<Noisy>)| {
-        noisy.map(|noisy| QueryAnswer { noisy, origin: Origin::Stored, withdrawn: withdrawal(plan, at, &seen) })
+        let Some(noisy) = noisy else { return Ok(None) };
+        let series = Series::with_answer(plan, at, &noisy, &seen)?;
+        Ok(Some(QueryAnswer { noisy, origin: Origin::Stored, withdrawn: withdrawal(plan, at, &seen), series }))
     };
-    Ok(answers.map(stored).collect())
+    answers.map(stored).collect()
 }
 
 /// The withdrawal of a query's answer; of a query taken from an earlier answer, that of the earlier answer.
@@ -288,9 +292,7 @@ pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
     let resources = Resources::default();
     let allowed = RegistrationMode::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
-    let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
-    let (resources, spoilt) = (&resources, BTreeSet::new());
-    let queries = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    let queries = Queries::new(plan, &locate, &resources, &tell, allowed);
     deniable_protocol::fits(&queries, ledger)
 }
 
@@ -363,6 +365,7 @@ impl Kind for Queries<'_> {
 
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), ReleaseError> {
         let plan = self.plan;
+        self.series = Series::all(plan, ledger)?;
         let reads = |table: &TableVersion, queries: &[&QueryPlan]| {
             queries.iter().any(|planned| planned.query().tables().any(|name| name == table.source.table().name))
         };
@@ -458,7 +461,7 @@ impl Kind for Queries<'_> {
         Ok(exact.with_noise(planned.query(), &decays(planned), plan.policy().confidence(), rng).concat())
     }
 
-    fn finish(&self, at: usize, _: usize, numbers: &[i128], _: &[Option<Noisy>]) -> Result<Record, String> {
+    fn finish(&self, at: usize, _: usize, numbers: &[i128], answers: &[Option<Noisy>]) -> Result<Record, String> {
         let planned = &self.plan.queries()[at];
         let query = planned.query();
         if deniable_answers::consistency(query) == Consistency::Applies {
@@ -467,26 +470,41 @@ impl Kind for Queries<'_> {
         }
         let values = by_measure(planned, numbers)?;
         let consistent = deniable_answers::made_consistent(query, &values, &decays(planned));
-        self.record(planned, numbers, consistent)
+        self.record(at, numbers, consistent, answers)
     }
 
     /// The same numbers with the names of this query, which may differ from those of the query that paid first.
     fn for_payer(&self, at: usize, _: usize, numbers: &[i128], record: &Record) -> Result<Record, String> {
-        self.record(&self.plan.queries()[at], numbers, record.consistent.clone())
+        self.record(at, numbers, record.consistent.clone(), &[])
     }
 }
 
-impl Queries<'_> {
+impl<'a> Queries<'a> {
+    fn new(
+        plan: &'a Plan,
+        locate: &'a dyn Fn() -> Result<Vec<TableVersion>, SourceError>,
+        resources: &'a Resources,
+        tell: &'a dyn Fn(Event<'_>),
+        allowed: Permissions,
+    ) -> Self {
+        let (prepared, engines, series) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { plan, locate, resources, tell, allowed, prepared, engines, series, spoilt: BTreeSet::new() }
+    }
+
     /// The record of an answer with the names of a query.
     fn record(
         &self,
-        planned: &QueryPlan,
+        at: usize,
         numbers: &[i128],
         consistent: Option<Vec<Vec<i128>>>,
+        answers: &[Option<Noisy>],
     ) -> Result<Record, String> {
+        let planned = &self.plan.queries()[at];
         let noisy =
             noisy(planned, numbers, Record { consistent: consistent.clone(), published: serde_json::Value::Null })?;
-        let shown = shown_answer(self.plan, planned, &QueryAnswer { noisy, origin: Origin::Charged, withdrawn: None });
+        let series = self.series.get(&at).map(|series| series.clone().with_run(self.plan, at, &noisy, answers));
+        let answered = QueryAnswer { noisy, origin: Origin::Charged, withdrawn: None, series };
+        let shown = shown_answer(self.plan, planned, &answered);
         let published = serde_json::to_value(PublishedForm::new(shown, None)).map_err(|error| error.to_string())?;
         Ok(Record { consistent, published })
     }
@@ -525,7 +543,7 @@ pub fn shown_answer(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) ->
 }
 
 /// The numbers of a query, grouped by measure.
-fn by_measure(planned: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, String> {
+pub(crate) fn by_measure(planned: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, String> {
     let shape = || "it has another shape".to_owned();
     let query = planned.query();
     let mut left = numbers;

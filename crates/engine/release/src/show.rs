@@ -5,10 +5,11 @@
 
 use crate::forecast::short;
 use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, taken_from, warnings};
+use crate::periods;
 use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
 use crate::release::QueryAnswer;
-use deniable_answers::{Consistency, ShownValue};
+use deniable_answers::{Consistency, ShownRow, ShownValue};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
@@ -69,8 +70,9 @@ pub fn confidence(plan: &Plan) -> Confidence {
 #[must_use]
 pub fn displayed(plan: &Plan, planned: &QueryPlan, mut answer: Answer) -> Answer {
     let rules = planned.declared().display.as_ref().unwrap_or_else(|| plan.policy().display());
+    let columns = periods::shown_columns(planned.query(), answer.columns.len());
     let counts: Vec<Option<RowCount>> =
-        (0..planned.query().output().columns.len()).map(|column| planned.query().row_count(column)).collect();
+        columns.into_iter().map(|column| column.and_then(|column| planned.query().row_count(column))).collect();
     for row in &mut answer.rows {
         for (cell, count) in row.iter_mut().zip(&counts) {
             if let Cell::Number(number) = cell {
@@ -127,19 +129,22 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     let places: Vec<Decimals> =
         planned.query().output().columns.iter().map(|term| decimals_of(term, planned)).collect();
     let confidence = plan.policy().confidence();
-    let rows = match planned.declared().sampling {
-        Some(Sampling::Simple) => deniable_answers::show_with_population(planned.query(), &answered.noisy, confidence),
-        None => deniable_answers::show(planned.query(), &answered.noisy, confidence),
-    };
     let terms = &planned.query().output().columns;
     let judges: Vec<Judge<'_>> = terms.iter().map(|term| Judge::new(plan, planned, term, left_out)).collect();
-    let rows = rows.iter().map(|row| {
+    let cells_of = |row: &ShownRow| -> Vec<Cell> {
         let cells = row.0.iter().zip(terms).zip(&places).zip(&judges);
         cells
             .map(|(((shown, term), places), judge)| labelled(shown, term, planned, cell(shown, *places, judge)))
             .collect()
-    });
-    let rows: Vec<Vec<Cell>> = rows.collect();
+    };
+    let query = planned.query();
+    let rows: Vec<Vec<Cell>> = match (&answered.series, planned.declared().sampling) {
+        (Some(series), _) => series.rows(planned, confidence, &cells_of),
+        (None, Some(Sampling::Simple)) => {
+            deniable_answers::show_with_population(query, &answered.noisy, confidence).iter().map(cells_of).collect()
+        }
+        (None, None) => deniable_answers::show(query, &answered.noisy, confidence).iter().map(cells_of).collect(),
+    };
     let unusable = not_usable(&rows, plan.policy().quality());
     let unknown = noise_only(judges.iter().filter_map(Judge::unbounded).max());
     Answer {
@@ -147,7 +152,10 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
         sql: planned.sql(),
         share: planned.declared().share.clone(),
         odds: planned.cost().clone().into(),
-        columns: planned.query().output().names.clone(),
+        columns: match answered.series {
+            Some(_) => periods::columns(query),
+            None => query.output().names.clone(),
+        },
         rows,
         noise: noises(plan, planned),
         consistent: (deniable_answers::consistency(planned.query()) != Consistency::NothingToAddUp)
@@ -160,6 +168,7 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
             .chain(unknown)
             .chain(adding_up(plan, planned, answered))
             .chain(taken_from(planned))
+            .chain(answered.series.iter().flat_map(|series| series.notes(plan.policy())))
             .collect(),
     }
 }

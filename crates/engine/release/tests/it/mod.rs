@@ -6,6 +6,7 @@ mod contained;
 mod coverage;
 mod forecast;
 mod order;
+mod periods;
 mod plans;
 mod quality;
 mod questions;

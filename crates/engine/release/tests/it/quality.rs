@@ -42,7 +42,12 @@ fn plan(base: &str, section: &str, sql: &str, more: &str) -> Plan {
 fn answered(plan: &Plan, values: &[&[i128]]) -> QueryAnswer {
     let decays = plan.queries()[0].measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = values.iter().map(|cells| cells.to_vec()).collect();
-    QueryAnswer { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged, withdrawn: None }
+    QueryAnswer {
+        noisy: Noisy { values, consistent: None, decays },
+        origin: Origin::Charged,
+        withdrawn: None,
+        series: None,
+    }
 }
 
 fn numbers(answer: &Answer) -> Vec<&NumberCell> {
@@ -285,6 +290,7 @@ fn paid_counts_of_losses_decide_the_class_of_counts_of_people() {
                     noisy: Noisy { values, consistent: None, decays },
                     origin: Origin::Charged,
                     withdrawn: None,
+                    series: None,
                 }
             })
             .collect();

@@ -86,7 +86,12 @@ fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
     let answer = |query: &Query| {
         let decays = vec![decay.clone(); query.measures().len()];
         let values = cells(&sources, query).with_noise(query, &decays, plan.policy().confidence(), &mut rng);
-        QueryAnswer { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged, withdrawn: None }
+        QueryAnswer {
+            noisy: Noisy { values, decays, consistent: None },
+            origin: Origin::Charged,
+            withdrawn: None,
+            series: None,
+        }
     };
     let answers: Vec<QueryAnswer> = plan.queries().iter().map(|planned| planned.query()).map(answer).collect();
     let json = serde_json::to_value(deniable_release::published(&plan, &answers)).unwrap();

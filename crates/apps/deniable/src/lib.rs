@@ -100,6 +100,8 @@ mod call;
 pub mod check;
 #[cfg(feature = "sql")]
 mod error;
+#[cfg(feature = "sql")]
+mod horizon;
 mod json;
 pub mod ledger;
 #[cfg(feature = "sql")]

@@ -1,5 +1,6 @@
 //! The report on a plan: costs, noise and expected errors of each query, and the remaining promise.
 
+use crate::horizon::Horizon;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
@@ -41,6 +42,9 @@ pub struct PlanReport {
     limit: [String; 2],
     typical_rows: Option<u64>,
     queries: Vec<QueryRow>,
+    /// The queries that are repeated for each period of a horizon.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    horizons: Vec<Horizon>,
     spending: Spending,
     /// Public guesses that would improve the report.
     notes: Vec<String>,
@@ -173,6 +177,7 @@ impl PlanReport {
                 .zip(&paid)
                 .map(|((planned, all), paid)| query_row(policy, planned, all, *paid))
                 .collect(),
+            horizons: plan.queries().iter().filter_map(|planned| Horizon::new(planned, policy)).collect(),
             spending: Spending::new(plan, account),
             notes: notes(&plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
             hints: plan.queries().iter().zip(&all).flat_map(|(planned, all)| hints(plan, planned, all)).collect(),
@@ -437,6 +442,10 @@ fn table(shown: &PlanReport) -> String {
     }
     let mut text =
         format!("plan of \"{}\", about \"{}\"\n{grid}\n", printable(&shown.policy), printable(&shown.population));
+    for horizon in &shown.horizons {
+        push_paragraph(&mut text, "  ", &horizon.words());
+        text += &format!("{}\n", horizon.grid(&shown.confidence));
+    }
     for line in sums(shown) {
         push_paragraph(&mut text, "  ", &line);
     }

@@ -9,8 +9,9 @@ use crate::output::{publish, publish_page, writable};
 use crate::policies::{absolute, locate, own_files, session};
 use deniable::Session;
 use deniable::exact::{Rational, Rounding, percent};
-use deniable_policy::{MadeUpRows, Policy, QuerySubject};
+use deniable_policy::{MadeUpRows, PeriodNode, Policy, QuerySubject};
 use deniable_publication::REHEARSAL;
+use deniable_release::QueryPlan;
 use num_traits::{One, Signed, Zero};
 use std::path::PathBuf;
 
@@ -24,13 +25,12 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let names: Vec<&str> = args.query.iter().map(String::as_str).collect();
     let session = if names.is_empty() { session } else { session.only(&names)? };
     let plan = session.plan();
-    // Queries about a query's caps are published with its answer.
-    let listed = plan
-        .queries()
-        .iter()
-        .filter(|ask| ask.declared().about == QuerySubject::Cells)
-        .map(|ask| ask.declared().name.as_str());
-    let names: Vec<&str> = listed.collect();
+    // Queries about a query's caps are published with its answer, and so are the longer nodes of its horizon.
+    let is_listed = |ask: &&QueryPlan| {
+        let declared = ask.declared();
+        declared.about == QuerySubject::Cells && declared.every.as_ref().is_none_or(PeriodNode::is_period)
+    };
+    let names: Vec<String> = plan.queries().iter().filter(is_listed).map(|ask| ask.declared().name.clone()).collect();
     if args.format == Format::Csv && names.len() > 1 {
         let help = format!("choose one with --query: \"{}\"", names.join("\", \""));
         return Err(Failure::usage("a CSV file contains one table, but the policy has several queries", help));
@@ -45,7 +45,11 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let registration = Registration { register: args.registration.register || args.rehearse, ..args.registration };
     let session = session.allowing(registration.allowed());
     agree(&session, args.yes || args.rehearse)?;
-    let (publication, failed) = obtain(session.clone(), &args.limits, registration)?;
+    let (mut publication, failed) = obtain(session.clone(), &args.limits, registration)?;
+    // A CSV file contains the first table.
+    if args.format == Format::Csv {
+        publication.answers.sort_by_key(|answer| !names.contains(&answer.name));
+    }
     if !publication.answers.is_empty() {
         publish(&written(&publication, args.format)?, args.out.as_ref())?;
     }

@@ -38,6 +38,7 @@ mod newcomers;
 mod notes;
 #[cfg(feature = "objects")]
 mod objects;
+mod periods;
 mod plan;
 mod plans;
 #[cfg(feature = "postgres")]

@@ -50,7 +50,7 @@ pub enum Weight {
 impl Weight {
     /// The sensitivity of a node of this many periods, relative to that of a period.
     #[must_use]
-    pub fn of(self, periods: u32) -> u32 {
+    pub fn sensitivity(self, periods: u32) -> u32 {
         match self {
             Self::EveryPeriod => periods,
             Self::OnePeriod => 1,
@@ -137,7 +137,7 @@ impl Schedule {
     /// The part of the cost of the whole horizon that a node has: its weight over the sum of all weights.
     #[must_use]
     pub fn part(&self, node: Span) -> Rational {
-        whole(self.weight.of(node.length)) / whole(self.total_weight())
+        whole(self.weight.sensitivity(node.length)) / whole(self.total_weight())
     }
 
     /// The part of the cost of the whole horizon that the release of a period has.
@@ -147,7 +147,7 @@ impl Schedule {
     }
 
     fn total_weight(&self) -> u64 {
-        self.nodes().map(|node| u64::from(self.weight.of(node.length))).sum()
+        self.nodes().map(|node| u64::from(self.weight.sensitivity(node.length))).sum()
     }
 
     /// The fewest of the nodes that are held which make up the periods from the first to `last`, in order.

@@ -37,7 +37,7 @@ fn least_product(schedule: &Schedule, weight: Weight, rows: u32, adjacency: Adja
     let nodes: Vec<(Span, u32, Decay)> = schedule
         .nodes()
         .map(|node| {
-            let cap = rows * weight.of(node.length);
+            let cap = rows * weight.sensitivity(node.length);
             // In one period an entity has rows in both groups, or one row.
             let groups = if weight == Weight::OnePeriod { 1 } else { 2 };
             let caps = Caps { rows_per_group: cap, groups };
@@ -105,7 +105,7 @@ fn longer_nodes_count_what_their_periods_count() {
             for node in schedule.nodes() {
                 let parts = node.periods().map(|period| counts(&stream, Span::period(period), 1));
                 let sum = parts.fold([0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]]);
-                assert_eq!(counts(&stream, node, Weight::EveryPeriod.of(node.length)), sum);
+                assert_eq!(counts(&stream, node, Weight::EveryPeriod.sensitivity(node.length)), sum);
             }
         }
     }

@@ -37,7 +37,7 @@ pub(super) enum Form<'p> {
 
 /// The computed columns of a plan that a query reads, by their positions: those of the rows, then those of the joined
 /// aggregate; all of them if `None`.
-pub(super) type Kept<'k> = Option<&'k BTreeSet<usize>>;
+pub(super) type ReadColumns<'k> = Option<&'k BTreeSet<usize>>;
 
 /// The nodes that compute rows below an aggregate, if there are any.
 pub(super) fn found<'p>(plan: &'p LogicalPlan, tables: &[TableSchema]) -> Result<Option<Form<'p>>, QueryError> {
@@ -104,7 +104,7 @@ fn reads_only(plan: &LogicalPlan, rows: &LogicalPlan) -> bool {
 pub(super) fn understood(
     form: &Form<'_>,
     tables: &[TableSchema],
-    keep: Kept<'_>,
+    keep: ReadColumns<'_>,
 ) -> Result<(EntityRows, TableSchema, ComputedColumns), QueryError> {
     let input = match form {
         Form::Windows { input, .. } => input,
@@ -163,7 +163,7 @@ pub(super) fn understood(
 struct Building<'a, 'b> {
     /// The entity key, and its name.
     key: (Id, &'a str),
-    keep: Kept<'a>,
+    keep: ReadColumns<'a>,
     /// The position of the next column of the plan.
     position: usize,
     collected: CollectedMeasures,

@@ -374,7 +374,7 @@ fn subqueries_that_are_not_one_number_are_refused() {
         ("SELECT ward, COUNT(*) / (SELECT age FROM t LIMIT 1) FROM t GROUP BY ward", ""),
         (
             "SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward) AS x WHERE n IN (SELECT 3)",
-            "subquery in FROM",
+            "name the declared table",
         ),
         ("SELECT VAR_SAMP(n) FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", "SUM, AVG, COUNT, MIN or MAX"),
         ("SELECT side FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side) WHERE side LIKE 'n%'", "IN ("),

@@ -326,8 +326,7 @@ SELECT ward, COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays U
         grouped(v, [DEPARTMENT], people()), refused=("SELECT department, STRING_AGG(patient, ',') FROM visits GROUP BY department", "the function STRING_AGG"))
     ask("What is the dearest visit of each patient, on average?", """
 SELECT ROUND(AVG(dearest), 2) AS mean FROM (SELECT patient, MAX(cost) AS dearest FROM visits GROUP BY patient) AS p""", "mean",
-        [[rounded(sum(max(row["cost"] for row in rows) for rows in patients) / len(patients))]],
-        refused=("SELECT AVG(cost) FROM (SELECT cost, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY cost DESC) AS k FROM visits) AS t WHERE k = 1", "a person's value may not depend on other rows"))
+        [[rounded(sum(max(row["cost"] for row in rows) for rows in patients) / len(patients))]])
     ask("The mean age in a sample of a tenth", "SELECT AVG(age) AS age FROM visits", "age", grouped(v, [], average(*AGE)),
         refused=("SELECT AVG(age) FROM visits WHERE random() < 0.1", "may depend on the data and the noise alone"))
     stayed = {row["patient"] for row in s if row["patient"]}

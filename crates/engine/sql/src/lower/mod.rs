@@ -46,11 +46,11 @@ pub(crate) struct ComputedColumns {
     /// Those of an aggregate by the entity key that is joined to these rows.
     pub(crate) joined: Vec<ComputedColumn>,
     /// The column of the number of rows that the joined aggregate covers; entities without any have no row in it.
-    pub(crate) presence: Option<usize>,
+    pub(crate) presence: Option<ComputedColumn>,
 }
 
 impl ComputedColumns {
-    /// The columns of an aggregate by the entity key, all of which are computed.
+    /// All columns of an aggregate by the entity key.
     pub(crate) fn of_one_row(columns: usize) -> Self {
         Self { rows: (0..columns).map(ComputedColumn::At).collect(), joined: Vec::new(), presence: None }
     }
@@ -61,6 +61,8 @@ impl ComputedColumns {
 pub(crate) enum ComputedColumn {
     /// The column at this position of the first table.
     At(usize),
+    /// The entity key of the joined aggregate.
+    JoinedKey,
     /// A column of this type that the query does not use.
     Unused(Type),
 }

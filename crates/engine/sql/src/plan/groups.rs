@@ -101,7 +101,8 @@ fn core_over(
     let mut ranges = Ranges::default();
     let inlined = inline(input, &mut lowering)?;
     let mut conditions = inlined.filters;
-    if computed.as_ref().is_some_and(|computed| !computed.joined.is_empty()) {
+    let has_joined = computed.as_ref().is_some_and(|computed| !computed.joined.is_empty());
+    if has_joined {
         own_rows::match_entities(&mut conditions, &mut lowering)?;
     }
     let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
@@ -137,6 +138,9 @@ fn core_over(
         if let Some(entity) = &tables[at].entity {
             entities.push(lowering.column(at, &entity.key)?);
         }
+    }
+    if has_joined {
+        entities.push(own_rows::joined_key(&mut lowering)?);
     }
     let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &entities };
     for Family { sets, asked } in &families {

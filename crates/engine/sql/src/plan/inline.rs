@@ -3,6 +3,7 @@
 
 use super::join::Lookup;
 use super::membership::Memberships;
+use super::own_rows::joined_key;
 use super::refuse_node;
 use crate::lower::{ComputedColumn, Lowering, Scope};
 use crate::plan::place::place_of;
@@ -36,7 +37,7 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
             LogicalPlan::Aggregate(_) if !computed.joined.is_empty() => {
                 let mut inlined = computed_columns(&computed.joined, lowering)?;
                 if let Some(rows) = computed.presence {
-                    let (rows, least) = (column_at(rows, lowering)?, lowering.constant(Value::Integer(1))?);
+                    let (rows, least) = (computed_column(rows, lowering)?, lowering.constant(Value::Integer(1))?);
                     let id = lowering.call(Operation::Compare(Comparison::GreaterOrEqual), &[rows, least])?;
                     inlined.filters.push(Condition { id, place: None });
                 }
@@ -117,18 +118,20 @@ fn is_computed(scan: &TableScan, lowering: &Lowering<'_>) -> bool {
     lowering.tables.iter().all(|table| table.name != scan.table_name.table())
 }
 
-fn column_at(position: usize, lowering: &mut Lowering<'_>) -> Result<Id, QueryError> {
-    let name = lowering.tables[0].columns[position].name.clone();
-    lowering.column(0, &name)
+fn computed_column(column: ComputedColumn, lowering: &mut Lowering<'_>) -> Result<Id, QueryError> {
+    match column {
+        ComputedColumn::At(position) => {
+            let name = lowering.tables[0].columns[position].name.clone();
+            lowering.column(0, &name)
+        }
+        ComputedColumn::JoinedKey => joined_key(lowering),
+        ComputedColumn::Unused(kind) => lowering.null(kind),
+    }
 }
 
 /// Columns of the first table, whose rows are computed.
 fn computed_columns(columns: &[ComputedColumn], lowering: &mut Lowering<'_>) -> Result<InlinedPlan, QueryError> {
-    let column = |column: &ComputedColumn| match column {
-        ComputedColumn::At(position) => column_at(*position, lowering),
-        ComputedColumn::Unused(kind) => lowering.null(*kind),
-    };
-    let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
+    let columns = columns.iter().map(|column| computed_column(*column, lowering)).collect::<Result<_, _>>()?;
     Ok(InlinedPlan { columns, filters: Vec::new(), tables: vec![0], lookups: Vec::new() })
 }
 

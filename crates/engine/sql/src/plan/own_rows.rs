@@ -133,6 +133,7 @@ pub(super) fn understood(
         keep,
         position: 0,
         collected: CollectedMeasures::default(),
+        unread: CollectedMeasures::default(),
         folds: Vec::new(),
         names: Vec::new(),
         lowering: &mut lowering,
@@ -167,6 +168,8 @@ struct Building<'a, 'b> {
     /// The position of the next column of the plan.
     position: usize,
     collected: CollectedMeasures,
+    /// The arguments of columns that the query does not read.
+    unread: CollectedMeasures,
     folds: Vec<Fold>,
     names: Vec<String>,
     lowering: &'a mut Lowering<'b>,
@@ -175,32 +178,48 @@ struct Building<'a, 'b> {
 
 impl Building<'_, '_> {
     /// Whether the query reads the next column of the plan.
-    fn next_is_kept(&mut self) -> bool {
+    fn next_is_read(&mut self) -> bool {
         let at = self.position;
         self.position += 1;
         self.keep.is_none_or(|keep| keep.contains(&at))
     }
 
-    fn add(&mut self, fold: Fold, name: String) -> ComputedColumn {
-        self.folds.push(fold);
-        self.names.push(name);
-        // The first column is the entity's key.
-        ComputedColumn::At(self.folds.len())
+    fn argument(&mut self, value: Id, is_read: bool) -> usize {
+        let collected = if is_read { &mut self.collected } else { &mut self.unread };
+        collected.argument(value, None)
+    }
+
+    /// Adds a column; one that the query does not read has a type and no values.
+    fn column(&mut self, fold: Fold, name: String, is_read: bool) -> ComputedColumn {
+        if is_read {
+            self.folds.push(fold);
+            self.names.push(name);
+            // The first column is the entity's key.
+            return ComputedColumn::At(self.folds.len());
+        }
+        ComputedColumn::Unused(match &fold {
+            Fold::Average(_) | Fold::Sum(_, false) => Type::Decimal,
+            Fold::Rows | Fold::Present(_) | Fold::Distinct(..) | Fold::Sum(..) | Fold::Place(_) => Type::Integer,
+            _ => {
+                fold.argument().map_or(Type::Integer, |at| self.lowering.program.kind(self.unread.arguments[at].value))
+            }
+        })
+    }
+
+    fn words(&self, id: Id) -> String {
+        self.lowering.program.words(id, MOST_NAME)
     }
 
     /// The columns of the rows themselves.
     fn own(&mut self, columns: &[Id]) -> Vec<ComputedColumn> {
         let mut own = Vec::new();
         for id in columns {
-            let is_kept = self.next_is_kept();
+            let is_read = self.next_is_read();
             own.push(if *id == self.key.0 {
                 ComputedColumn::At(0)
-            } else if is_kept {
-                let name = self.lowering.program.words(*id, MOST_NAME);
-                let fold = Fold::Own(self.collected.argument(*id, None));
-                self.add(fold, name)
             } else {
-                ComputedColumn::Unused(self.lowering.program.kind(*id))
+                let fold = Fold::Own(self.argument(*id, is_read));
+                self.column(fold, self.words(*id), is_read)
             });
         }
         own
@@ -208,72 +227,33 @@ impl Building<'_, '_> {
 
     /// A window over the rows of each entity.
     fn window(&mut self, expr: &Expr, scope: Scope<'_>) -> Result<ComputedColumn, QueryError> {
-        let is_kept = self.next_is_kept();
         let inner = match expr {
             Expr::Alias(alias) => &*alias.expr,
             other => other,
         };
-        let Expr::WindowFunction(call) = inner else { return Err(unknown("this window")) };
+        self.window_call(inner, scope).map_err(|error| error.at(place_of([inner])).about("OVER"))
+    }
+
+    fn window_call(&mut self, expr: &Expr, scope: Scope<'_>) -> Result<ComputedColumn, QueryError> {
+        let is_read = self.next_is_read();
+        let Expr::WindowFunction(call) = expr else { return Err(unknown("this window")) };
         let WindowFunction { fun, params } = &**call;
         let WindowFunctionParams { args, partition_by, order_by, window_frame, filter, null_treatment, distinct } =
             params;
-        let name = match fun {
-            WindowFunctionDefinition::AggregateUDF(function) => function.name(),
-            WindowFunctionDefinition::WindowUDF(function) => function.name(),
-        };
-        let here = |error: QueryError| error.at(place_of([inner])).about("OVER");
         if null_treatment.is_some() {
-            return Err(here(unknown("NULL treatment in a window")));
+            return Err(unknown("NULL treatment in a window"));
         }
-        let partition = partition_by
-            .iter()
-            .map(|by| self.lowering.expr(by, scope))
-            .collect::<Result<Vec<Id>, _>>()
-            .map_err(here)?;
+        let partition: Vec<Id> =
+            partition_by.iter().map(|by| self.lowering.expr(by, scope)).collect::<Result<_, _>>()?;
         if partition != [self.key.0] {
-            return Err(here(by_another_key(self.key.1)));
+            return Err(by_another_key(self.key.1));
         }
-        let mut order = Vec::new();
-        for by in order_by {
-            let id = self.lowering.expr(&by.expr, scope).map_err(here)?;
-            let by = OwnSort { by: 0, ascending: by.asc, nulls_first: by.nulls_first };
-            order.push((id, by));
-        }
-        let fold = match (name, args.as_slice()) {
-            ("lag" | "lead" | "row_number", _) if order.is_empty() => return Err(here(unordered(name, self.key.1))),
-            ("row_number", []) => is_kept.then(|| Fold::Place(self.order(&order))),
-            ("lag" | "lead", [value, rest @ ..]) => {
-                let places = match rest {
-                    [] => Some(1),
-                    [places] => constant_integer(places),
-                    _ => {
-                        let help = format!("write COALESCE({}(x) OVER (...), value)", name.to_uppercase());
-                        let construct = format!("{} with a value for missing rows", name.to_uppercase());
-                        return Err(here(QueryError::refused(construct, help)));
-                    }
-                };
-                let places = places.filter(|places| (0..=FURTHEST).contains(places));
-                let places = places.ok_or_else(|| here(unknown(&format!("{} by this much", name.to_uppercase()))))?;
-                let value = self.lowering.expr(value, scope).map_err(here)?;
-                let places = if name == "lag" { places } else { -places };
-                is_kept.then(|| {
-                    let order = self.order(&order);
-                    Fold::Shifted { value: self.collected.argument(value, None), order, places }
-                })
-            }
-            _ if !matches!(fun, WindowFunctionDefinition::AggregateUDF(_)) => {
-                return Err(here(unknown(&name.to_uppercase())));
-            }
-            _ if !order.is_empty() || frame(window_frame, true).ok() != Some(Frame::Peers) => {
-                let help = format!(
-                    "leave ORDER BY and the frame out for a value of all rows of each {}; ROW_NUMBER() counts the rows \
-                     up to this one",
-                    self.key.1
-                );
-                return Err(here(QueryError::refused("a running aggregate over one person's rows", help)));
-            }
-            _ => {
-                let WindowFunctionDefinition::AggregateUDF(function) = fun else { return Err(here(unknown(name))) };
+        let function = match fun {
+            WindowFunctionDefinition::WindowUDF(function) => function.name(),
+            WindowFunctionDefinition::AggregateUDF(function) => {
+                if !order_by.is_empty() || frame(window_frame, true).ok() != Some(Frame::Peers) {
+                    return Err(running(self.key.1));
+                }
                 let params = AggregateFunctionParams {
                     args: args.clone(),
                     distinct: *distinct,
@@ -282,32 +262,42 @@ impl Building<'_, '_> {
                     null_treatment: None,
                 };
                 let call = Expr::AggregateFunction(AggregateFunction { func: function.clone(), params });
-                return self.folded(&call, None, scope, is_kept).map_err(here);
+                return self.folded(&call, None, scope, is_read);
             }
         };
-        Ok(match fold {
-            Some(fold) => {
-                let words = expr.schema_name().to_string();
-                self.add(fold, words)
-            }
-            None => ComputedColumn::Unused(self.kind_of(name, args, scope)?),
-        })
-    }
-
-    /// The arguments of sort keys.
-    fn order(&mut self, order: &[(Id, OwnSort)]) -> Vec<OwnSort> {
-        order.iter().map(|(id, sort)| OwnSort { by: self.collected.argument(*id, None), ..*sort }).collect()
-    }
-
-    /// The type of a value that the query does not read.
-    fn kind_of(&mut self, name: &str, args: &[Expr], scope: Scope<'_>) -> Result<Type, QueryError> {
-        match (name, args) {
-            ("lag" | "lead", [value, ..]) => {
-                let value = self.lowering.expr(value, scope)?;
-                Ok(self.lowering.program.kind(value))
-            }
-            _ => Ok(Type::Integer),
+        let call = function.to_uppercase();
+        if !matches!(function, "lag" | "lead" | "row_number") {
+            return Err(unknown(&call));
         }
+        if order_by.is_empty() {
+            return Err(unordered(&call, self.key.1));
+        }
+        let (mut order, mut words) = (Vec::new(), Vec::new());
+        for by in order_by {
+            let id = self.lowering.expr(&by.expr, scope)?;
+            let (ascending, nulls_first) = (by.asc, by.nulls_first);
+            order.push(OwnSort { by: self.argument(id, is_read), ascending, nulls_first });
+            words.push(format!("{}{}", self.words(id), if ascending { "" } else { " DESC" }));
+        }
+        let words = words.join(", ");
+        let [value, rest @ ..] = args.as_slice() else {
+            return Ok(self.column(Fold::Place(order), format!("{function}() by {words}"), is_read));
+        };
+        let places = match rest {
+            [] => Some(1),
+            [places] => constant_integer(places),
+            _ => {
+                let help = format!("write COALESCE({call}(x) OVER (...), value)");
+                return Err(QueryError::refused(format!("{call} with a value for missing rows"), help));
+            }
+        };
+        let places = places.filter(|places| (0..=FURTHEST).contains(places));
+        let places = places.ok_or_else(|| unknown(&format!("{call} by this much")))?;
+        let value = self.lowering.expr(value, scope)?;
+        let name = format!("{function}({}, {places}) by {words}", self.words(value));
+        let places = if function == "lag" { places } else { -places };
+        let fold = Fold::Shifted { value: self.argument(value, is_read), order, places };
+        Ok(self.column(fold, name, is_read))
     }
 
     /// An aggregate of all rows of each entity; `only` restricts the rows.
@@ -316,26 +306,17 @@ impl Building<'_, '_> {
         call: &Expr,
         only: Option<Id>,
         scope: Scope<'_>,
-        is_kept: bool,
+        is_read: bool,
     ) -> Result<ComputedColumn, QueryError> {
-        let mut unused = CollectedMeasures::default();
-        let collected = if is_kept { &mut self.collected } else { &mut unused };
+        let collected = if is_read { &mut self.collected } else { &mut self.unread };
         let mut context = Context { scope, lowering: self.lowering, ranges: self.ranges, entities: &[] };
         let (fold, name) = folded(call, only, collected, &mut context)?;
-        Ok(if is_kept { self.add(fold, name) } else { ComputedColumn::Unused(self.kind_of_fold(&fold, &unused)) })
-    }
-
-    fn kind_of_fold(&self, fold: &Fold, collected: &CollectedMeasures) -> Type {
-        match fold {
-            Fold::Average(_) | Fold::Sum(_, false) => Type::Decimal,
-            Fold::Rows | Fold::Present(_) | Fold::Distinct(..) | Fold::Sum(..) | Fold::Place(_) => Type::Integer,
-            _ => fold.argument().map_or(Type::Integer, |at| self.lowering.program.kind(collected.arguments[at].value)),
-        }
+        Ok(self.column(fold, name, is_read))
     }
 
     /// The columns of an aggregate by the entity key, and that of the number of rows that it covers, if a condition
     /// restricts them.
-    fn joined(&mut self, aggregate: &Aggregate) -> Result<(Vec<ComputedColumn>, Option<usize>), QueryError> {
+    fn joined(&mut self, aggregate: &Aggregate) -> Result<(Vec<ComputedColumn>, Option<ComputedColumn>), QueryError> {
         let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
         let InlinedPlan { columns, filters, lookups, tables: _ } = inline(input, self.lowering)?;
         let scope = Scope { schema: input.schema(), columns: &columns };
@@ -363,38 +344,46 @@ impl Building<'_, '_> {
             Some(only) => {
                 let mut context = Context { scope, lowering: self.lowering, ranges: self.ranges, entities: &[] };
                 let truth = truth_where(only, &mut context)?;
-                let fold = Fold::Present(self.collected.argument(truth, None));
-                match self.add(fold, "rows".to_owned()) {
-                    ComputedColumn::At(at) => Some(at),
-                    ComputedColumn::Unused(_) => None,
-                }
+                let fold = Fold::Present(self.argument(truth, true));
+                Some(self.column(fold, "rows".to_owned(), true))
             }
             None => None,
         };
         // The key is the first column of the aggregate.
-        self.next_is_kept();
-        let mut all = vec![ComputedColumn::At(0)];
+        self.next_is_read();
+        let mut all = vec![ComputedColumn::JoinedKey];
         for expr in aggr_expr {
-            let is_kept = self.next_is_kept();
-            all.push(self.folded(expr, only, scope, is_kept)?);
+            let is_read = self.next_is_read();
+            all.push(self.folded(expr, only, scope, is_read)?);
         }
         Ok((all, presence))
     }
 }
 
-/// The columns of the plan that these inputs of the first table stand for, as positions among all computed columns.
+/// The positions, among all computed columns, of those that are these inputs of the first table.
 pub(super) fn kept(computed: &ComputedColumns, inputs: &BTreeSet<usize>) -> BTreeSet<usize> {
     let all = computed.rows.iter().chain(&computed.joined).enumerate();
     let is_read = |column: &ComputedColumn| matches!(column, ComputedColumn::At(at) if inputs.contains(at));
     all.filter(|(_, column)| is_read(column)).map(|(at, _)| at).collect()
 }
 
+/// The entity key of the aggregate beside rows: it has the value of the rows' own key, and differs from it as a node, so
+/// that a condition between the two differs from one about either of them. As a value it is refused like the key itself.
+pub(super) fn joined_key(lowering: &mut Lowering<'_>) -> Result<Id, QueryError> {
+    let name = lowering.tables[0].columns[0].name.clone();
+    let key = lowering.column(0, &name)?;
+    lowering.call(Operation::Coalesce, &[key, key])
+}
+
 /// Removes the condition that rows and the aggregate beside them belong to one entity, which computed rows meet.
 pub(super) fn match_entities(conditions: &mut Vec<Condition>, lowering: &mut Lowering<'_>) -> Result<(), QueryError> {
     let name = lowering.tables[0].columns[0].name.clone();
-    let key = lowering.column(0, &name)?;
+    let (key, joined) = (lowering.column(0, &name)?, joined_key(lowering)?);
     let before = conditions.len();
-    conditions.retain(|condition| equated(condition.id, lowering) != Some([key, key]));
+    let is_match = |condition: &Condition| {
+        equated(condition.id, lowering).is_some_and(|sides| sides == [key, joined] || sides == [joined, key])
+    };
+    conditions.retain(|condition| !is_match(condition));
     if conditions.len() < before {
         return Ok(());
     }
@@ -408,8 +397,15 @@ fn unknown(construct: &str) -> QueryError {
     QueryError::refused(format!("{construct} over one person's rows"), help)
 }
 
-fn unordered(name: &str, key: &str) -> QueryError {
-    let call = name.to_uppercase();
+fn running(key: &str) -> QueryError {
+    let help = format!(
+        "leave ORDER BY and the frame out for a value of all rows of each {key}; ROW_NUMBER() counts the rows up to \
+         this one"
+    );
+    QueryError::refused("a running aggregate over one person's rows", help)
+}
+
+fn unordered(call: &str, key: &str) -> QueryError {
     let help = format!("name the order of the rows: {call}(...) OVER (PARTITION BY {key} ORDER BY day)");
     QueryError::refused(format!("{call} without ORDER BY"), help)
 }

@@ -13,7 +13,7 @@ use deniable_core::text::shown;
 use deniable_policy::{Quality as Classes, QuerySubject, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_query::output::{MOST_BITS, Step};
-use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments, ValueKind};
+use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments, Query, ValueKind};
 use num_traits::{Signed, Zero};
 
 /// The number of unusable numbers, with remedies; `None` if all are usable.
@@ -180,13 +180,14 @@ fn not_of_the_population(names: &[&str]) -> Option<String> {
     })
 }
 
-/// The effect of a join before any cap of the query.
-fn joined(each: &str, rows: u32) -> String {
-    format!(
-        "at most {} of each {each} and table enter the join (`rows_in_joins`); no other figure covers the rows left \
-         out",
-        counted(rows, "row")
-    )
+/// The rows that a join, or the values of rows beside others, read before any cap of the query.
+fn read_first(query: &Query, each: &str) -> Option<String> {
+    let rows = counted(query.rows_in_joins()?, "row");
+    let read = match query.entity_rows() {
+        Some(_) => format!("at most {rows} of each {each} are read, the first in order"),
+        None => format!("at most {rows} of each {each} and table enter the join"),
+    };
+    Some(format!("{read} (`rows_in_joins`); no other figure covers the rows left out"))
 }
 
 /// `1 row`, `2 rows`.
@@ -211,8 +212,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
         } else {
             format!("the caps of \"{of}\" leave out rows of each {} with {}", entity.key, many.join(", or "))
         };
-        let joined = about.rows_in_joins().map(|rows| joined(&entity.key, rows));
-        return std::iter::once(rule).chain(joined).collect();
+        return std::iter::once(rule).chain(read_first(about, &entity.key)).collect();
     }
     let grouped = !planned.query().groups().is_empty();
     if let Some(entity) = &plan.policy().entity() {
@@ -234,7 +234,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
                 "each {each} counts in at most {groups} of the groups, so counts and sums may be too low"
             ));
         }
-        all.extend(planned.query().rows_in_joins().map(|rows| joined(each, rows)));
+        all.extend(read_first(planned.query(), each));
     }
     let decimal_of = |end: &Rational| {
         scalar(end, ValueKind::Number, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())

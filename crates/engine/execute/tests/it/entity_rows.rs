@@ -1,10 +1,9 @@
 //! One row of each entity: one entity changes results by at most the declared sensitivity, and its row depends on its
 //! own rows alone (S-PE).
 
-use super::generate::{Dice, Entity, Shape};
-use super::sensitivity::{distance, totals};
+use super::generate::{Dice, Shape};
+use super::sensitivity::one_entity_moves;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity as EntityKey, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
@@ -58,25 +57,7 @@ fn one_entity_moves_one_row() {
         let shape = Shape::fixed(Caps { rows_per_group: 2, groups: 2 });
         let sql = questions(&mut dice);
         let query = deniable_sql::plan(&sql, &shape.tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        let others: Vec<Entity> = (0..dice.below(4)).map(|name| shape.entity(&mut dice, name)).collect();
-        let (first, second) = (shape.window(&mut dice, 100), shape.window(&mut dice, 101));
-        let run = |more: &[&Entity]| {
-            let entities: Vec<&Entity> = others.iter().chain(more.iter().copied()).collect();
-            totals(&query, &shape.tables, &shape, &entities)
-        };
-        let (base, one, other) = (run(&[]), run(&[&first]), run(&[&second]));
-        for (adjacency, left) in [(Adjacency::AddRemove, &base), (Adjacency::ReplaceOne, &other)] {
-            for measure in 0..query.measures().len() {
-                let moved = distance(&query, measure, &one[measure], &left[measure]);
-                let declared = query.sensitivity(measure, adjacency);
-                assert!(moved <= declared, "{sql}\n{adjacency}: moved {moved}, declared {declared}");
-                compared += 1;
-                if moved == declared {
-                    let name = if adjacency == Adjacency::AddRemove { "added" } else { "exchanged" };
-                    *attained.entry(name).or_default() += 1;
-                }
-            }
-        }
+        compared += one_entity_moves(&sql, &query, &shape, &mut dice, &mut attained);
     }
     println!("{compared} comparisons, at exactly the declared sensitivity: {attained:?}");
     assert!(compared > 1_000 && attained.len() == 2 && attained.values().all(|times| times * 50 > compared));

@@ -386,3 +386,35 @@ fn filters_that_exclude_each_other_pay_once() {
         }
     }
 }
+
+/// Compares totals with and without one entity among random others, and with another one in its place; returns the
+/// number of comparisons. `attained` counts those that reach the declared sensitivity.
+pub fn one_entity_moves(
+    sql: &str,
+    query: &Query,
+    shape: &Shape,
+    dice: &mut Dice,
+    attained: &mut BTreeMap<&'static str, u32>,
+) -> u32 {
+    let others: Vec<Entity> = (0..dice.below(4)).map(|name| shape.entity(dice, name)).collect();
+    let (first, second) = (shape.window(dice, 100), shape.window(dice, 101));
+    let run = |more: &[&Entity]| {
+        let entities: Vec<&Entity> = others.iter().chain(more.iter().copied()).collect();
+        totals(query, &shape.tables, shape, &entities)
+    };
+    let (base, one, other) = (run(&[]), run(&[&first]), run(&[&second]));
+    let mut compared = 0;
+    for (adjacency, left) in [(Adjacency::AddRemove, &base), (Adjacency::ReplaceOne, &other)] {
+        for measure in 0..query.measures().len() {
+            let moved = distance(query, measure, &one[measure], &left[measure]);
+            let declared = query.sensitivity(measure, adjacency);
+            assert!(moved <= declared, "{sql}\n{adjacency}: moved {moved}, declared {declared}");
+            compared += 1;
+            if moved == declared {
+                let name = if adjacency == Adjacency::AddRemove { "added" } else { "exchanged" };
+                *attained.entry(name).or_default() += 1;
+            }
+        }
+    }
+    compared
+}

@@ -1,4 +1,4 @@
-//! C-10: repeated numbers over a horizon cost their share together, and never more, whoever the people in the periods
+//! C-10: repeated numbers over a horizon cost their share together, and never more, for any rows in the periods
 //! are.
 
 use deniable_core::adversary::Adjacency::{self, AddRemove, ReplaceOne};

@@ -64,7 +64,7 @@ fn visits() -> Place {
     place(&format!("{HEAD}{VISITS}"))
 }
 
-/// The policy about another month, of which another version and file may be declared.
+/// The policy about another month; the version and the file are those of the month unless others are given.
 fn declare(place: &Place, path: &str, version: &str, period: Option<&str>) {
     let policy = place.read("policy.toml");
     let lines = policy.lines().filter(|line| !line.starts_with("period ="));
@@ -87,7 +87,7 @@ fn json(run: &Run) -> Value {
     run.json()["answers"].as_array().unwrap().last().unwrap().clone()
 }
 
-/// The released values of a column; -1 where there is none.
+/// The released values of a column; -1 in place of NULL.
 fn column(answer: &Value, name: &str) -> Vec<i64> {
     let columns = answer["columns"].as_array().unwrap();
     let at = columns.iter().position(|known| known == name).unwrap_or_else(|| panic!("{columns:?}"));

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Values of rows, and expressions of them in outer queries.
-const INNER: [(&str, &[&str]); 8] = [
+const INNER: [(&str, &[&str]); 9] = [
     ("LAG(n) OVER (PARTITION BY person ORDER BY x) AS v", &["v", "n - v", "v * n"]),
     ("LEAD(n, 2) OVER (PARTITION BY person ORDER BY day DESC, x) AS v", &["v", "COALESCE(v, 3)"]),
     ("day - LAG(day) OVER (PARTITION BY person ORDER BY day) AS v", &["LEAST(v, 30)", "CASE WHEN v <= 7 THEN n END"]),
@@ -24,6 +24,7 @@ const INNER: [(&str, &[&str]); 8] = [
     ("COUNT(*) OVER (PARTITION BY person) AS v", &["LEAST(v, 4)"]),
     ("SUM(n) FILTER (WHERE flag) OVER (PARTITION BY person) AS v", &["LEAST(GREATEST(v, -10), 25)"]),
     ("MAX(x) OVER (PARTITION BY person) - x AS v", &["v"]),
+    ("MIN_BY(n, x) OVER (PARTITION BY person) AS v", &["v", "n - v"]),
 ];
 
 pub fn question(dice: &mut Dice) -> String {
@@ -36,7 +37,11 @@ pub fn question(dice: &mut Dice) -> String {
                   WHERE flag GROUP BY person) AS e ON t.person = e.person";
     let rows = match dice.chance(20) {
         true => joined.to_owned(),
-        false => format!("SELECT person, grp, band, flag, n, x, day, at, {inner} FROM t{inner_where}"),
+        false => {
+            // A public table whose key is unique leaves each row at most one partner.
+            let from = dice.pick(&["t", "t", "t JOIN codes ON band = code"]);
+            format!("SELECT person, grp, band, flag, n, x, day, at, {inner} FROM {from}{inner_where}")
+        }
     };
     let value = if rows == joined { "v" } else { value };
     format!(

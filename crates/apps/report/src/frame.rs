@@ -52,6 +52,7 @@ pub fn figure(svg: String, caption: &str) -> Markup {
 }
 
 /// A table, or other contents that may be wider than the page: scrollable, also by keyboard.
+#[cfg(any(feature = "assess", feature = "attack"))]
 pub fn scroll(label: &str, contents: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label={ "Table: " (label) } { (contents) } }
 }

@@ -162,6 +162,21 @@ fn values_match_sqlite() {
     println!("{compared} queries");
 }
 
+/// More people than shards, so that rows of several people are computed together.
+#[test]
+fn people_of_one_shard_stay_apart() {
+    let mut dice = Dice::new(81);
+    for (round, (window, value)) in (0..).zip(WINDOWS) {
+        let person = |dice: &mut Dice| i64::try_from(dice.below(600)).ok();
+        let mut rows: Vec<Row> = (0..1_500).map(|_| Row { who: person(&mut dice), ..Row::random(&mut dice) }).collect();
+        let sql = |minimum: &str| {
+            let value = value.replace("LEAST", minimum);
+            format!("SELECT SUM({value}) FROM (SELECT who, number, cost, day, {window} AS v FROM visits) AS e")
+        };
+        compare(&mut rows, &sql("LEAST"), &sql("MIN"), &mut dice, round);
+    }
+}
+
 /// Joins of rows with an aggregate of the same person's rows.
 #[test]
 fn joins_with_own_aggregates_match_sqlite() {

@@ -210,6 +210,20 @@ impl Spend {
         Ok(self.compare(limit)? != Ordering::Greater)
     }
 
+    /// An odds ratio that is certainly at least each of both, even where they cannot be compared: the larger share of
+    /// each base.
+    #[must_use]
+    pub fn upper_bound(&self, other: &Self) -> Self {
+        let mut shares = self.shares.clone();
+        for (base, share) in &other.shares {
+            let larger = shares.entry(base.clone()).or_insert_with(Rational::zero);
+            if *share > *larger {
+                larger.clone_from(share);
+            }
+        }
+        Self { shares }
+    }
+
     /// The odds ratio as a rational; `None` if it is irrational.
     #[must_use]
     pub fn exact_odds(&self) -> Option<Rational> {

@@ -138,7 +138,9 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
         let versions = versions(policy, &[Allowance::unspent(limit.clone())]);
         return std::iter::once(row(name, &whole(1), &all, &whole(1), limit)).chain(versions).collect();
     };
+    let read = protected_versions(policy);
     let allowances = account.allowances().into_iter().enumerate().map(|(at, allowed)| {
+        let allowed = allowed.before(&read);
         let share = allowed.limit.exact_part_of(limit).unwrap_or_default();
         let left = share_left(&allowed.spent, &allowed.limit, limit).unwrap_or_default();
         let called = if at == 0 { name.to_owned() } else { "not reserved".to_owned() };

@@ -6,7 +6,7 @@ use crate::failures::{self, Refusal};
 use crate::rows;
 use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
 use deniable::{Plan, Policy};
-use deniable_ledger::{Account, Part, Summary};
+use deniable_ledger::{Account, Summary};
 use deniable_publication::Answer;
 use deniable_release::release::QueryAnswer;
 use deniable_release::show::{displayed, table};
@@ -136,8 +136,7 @@ fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
     } else {
         format!("; for {of}/{all} of the promise: {}", errors.join(", "))
     };
-    let part = plan.part();
-    let left = left(account, part);
+    let left = left(account, plan);
     if left.as_ref().is_some_and(Zero::is_zero) {
         return Failure::new(
             Code::NotAllowed,
@@ -155,9 +154,11 @@ fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
 
 /// The rest of the payer's part, as a share of the whole promise; `None` if nothing was spent, or the rest is not an
 /// exact share.
-fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
-    let account = account?.seen_by(part);
+fn left(account: Option<&Account>, plan: &Plan) -> Option<Rational> {
+    let account = account?.seen_by(plan.part());
+    let read = plan.queries().first().map(|query| query.for_ledger(plan.policy()).versions()).unwrap_or_default();
     let shares = account.allowances().into_iter().map(|allowed| {
+        let allowed = allowed.before(&read);
         let whole_promise = account.guarantee.limit();
         let (spent, limit) = (allowed.spent.exact_part_of(whole_promise)?, allowed.limit.exact_part_of(whole_promise)?);
         Some((limit - spent).max(Rational::zero()))
@@ -216,7 +217,7 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
         lines.push(format!("Groups: {}, including empty ones", cells(planned)));
         lines.extend(planned.doubts().into_iter().map(|note| format!("Note: {note}")));
     }
-    lines.push(match left(account, plan.part()) {
+    lines.push(match left(account, plan) {
         Some(left) => format!("Left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)),
         None => "Left to you: all of your part".to_owned(),
     });
@@ -233,7 +234,7 @@ pub fn charged(asked: &PricedPlan, ledger: &Summary) -> Notice {
         "charged: {share} of the promise ({part}), an odds ratio of at most {}",
         cost(&asked.plan)
     ));
-    notice.detail = left(account, asked.plan.part())
+    notice.detail = left(account, &asked.plan)
         .map(|left| format!("left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)));
     notice.hint = Some("deniable.promise explains the guarantee; repeating the query is free".to_owned());
     notice

@@ -316,12 +316,14 @@ impl Spending {
         let queries: Rational = plan.queries().iter().map(share).sum();
         let to_pay = to_pay(plan, account);
         let part = |spent: Spend| spent.exact_part_of(policy.guarantee().limit());
-        let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(policy.name())));
+        let read = protected_versions(policy);
+        let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(policy.name()).before(&read)));
         let left_of_spend = own.map(|own| policy.spend() - own - &to_pay);
         // A query must fit into each allowance.
         let left_of = |allowed: Allowance| Some(part(allowed.limit)? - part(allowed.spent)? - &to_pay);
         let left_of_promise = account.and_then(|account| {
-            let left: Option<Vec<Rational>> = account.allowances().into_iter().map(left_of).collect();
+            let left: Option<Vec<Rational>> =
+                account.allowances().into_iter().map(|allowed| left_of(allowed.before(&read))).collect();
             left?.into_iter().min()
         });
         let rounded = |left: &Option<Rational>| left.as_ref().map(|left| percent(left, 1, Rounding::Down));

@@ -16,6 +16,7 @@ use deniable_ledger::{Account, AccountId, Allowance, Head, Ledger, OpenError, Pa
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data;
+use deniable_release::plan::protected_versions;
 use deniable_release::show::displayed;
 use deniable_release::{
     AcceptedFindings, Origin, Permissions, Plan, RegistrationMode, TableVersion, open_ledger, published, read_ledger,
@@ -297,7 +298,7 @@ impl Session {
 pub fn remaining(policy: &Policy, part: &Part) -> Result<RemainingBudget, Error> {
     Ok(match (account(policy, part)?, part) {
         (Some(account), _) => {
-            let Allowance { spent, limit, .. } = account.tightest_allowance();
+            let Allowance { spent, limit, .. } = account.tightest_allowance(&protected_versions(policy));
             RemainingBudget::new(spent, limit).of_promise(policy.guarantee().limit())
         }
         (None, Part::Whole) => RemainingBudget::all(policy.guarantee().limit()),

@@ -7,7 +7,7 @@ use deniable_core::adversary::Adjacency::{self, AddRemove, ReplaceOne};
 use deniable_core::exact::{Rational, ratio, whole};
 
 /// The same mechanism applied to the people from `first` on, of a larger universe.
-fn on_group(mechanism: &Mechanism, people: usize, first: usize) -> Mechanism {
+pub fn on_group(mechanism: &Mechanism, people: usize, first: usize) -> Mechanism {
     let mask = (1 << mechanism.people) - 1;
     Mechanism::new(people, |data| mechanism.row(data >> first & mask).to_vec())
 }
@@ -18,7 +18,7 @@ fn side_by_side(one: &Mechanism, other: &Mechanism) -> Mechanism {
     on_group(one, people, 0).and(&on_group(other, people, one.people))
 }
 
-fn larger(a: Bound, b: Bound) -> Bound {
+pub fn larger(a: Bound, b: Bound) -> Bound {
     a.max(b)
 }
 
@@ -92,7 +92,7 @@ fn disjoint_groups_cost_the_largest_under_add_remove() {
 }
 
 /// Randomized response about one person, symmetric in presence and absence.
-fn response(odds: i64) -> Mechanism {
+pub fn response(odds: i64) -> Mechanism {
     Mechanism::yes(1, |data| ratio(if data == 1 { odds } else { 1 }, odds + 1))
 }
 

@@ -10,6 +10,7 @@ mod candidates;
 mod composition;
 mod coupling;
 mod dice;
+mod disjoint;
 mod errata;
 mod exponential;
 mod families;

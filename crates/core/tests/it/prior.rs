@@ -55,7 +55,12 @@ impl Prior {
 
     /// The distribution given that `t` is in, or is not; `None` if that is impossible.
     pub fn given(&self, t: usize, present: bool) -> Option<Vec<(Dataset, Rational)>> {
-        scaled(self.worlds.iter().filter(|(data, _)| (data >> t & 1 == 1) == present).cloned().collect())
+        self.given_that(|data| (data >> t & 1 == 1) == present)
+    }
+
+    /// The distribution given that the dataset is one of these; `None` if that is impossible.
+    pub fn given_that(&self, holds: impl Fn(Dataset) -> bool) -> Option<Vec<(Dataset, Rational)>> {
+        scaled(self.worlds.iter().filter(|(data, _)| holds(*data)).cloned().collect())
     }
 }
 

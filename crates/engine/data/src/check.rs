@@ -8,6 +8,7 @@ pub use crate::text::Quirk;
 
 use crate::drive::watch;
 use crate::entities::{Entities, EntityCounter};
+use crate::entity_hashes::{EntityHasher, EntityHashes, HashedRows};
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::oddities::{ExpectedValues, OccurrenceCounter, Oddities, Place};
@@ -60,6 +61,8 @@ struct Look<'a> {
     declared: Vec<ExpectedValues<'a>>,
     /// For a protected table: the position of its entity key, and the entities with rows.
     entities: Option<(usize, Entities)>,
+    /// For a protected table, if entities are compared with those of other versions.
+    hasher: Option<EntityHasher>,
     /// For a public table: the position of its key.
     public_key: Option<usize>,
 }
@@ -73,6 +76,7 @@ struct Findings {
     problems: Vec<(Place, String)>,
     ownerless: OccurrenceCounter,
     entities: Option<EntityCounter>,
+    hashed: Option<HashedRows>,
     /// For a public table: the places of its keys.
     keys: PublicKeys,
 }
@@ -84,6 +88,20 @@ impl Source {
     /// # Errors
     /// When files are missing, unreadable, empty, or lack declared columns, and when entities cannot be counted with the resources.
     pub fn check(&self, resources: &Resources, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
+        Ok(self.check_entities(resources, None, progress)?.0)
+    }
+
+    /// The same, with the hashes of the entities under this secret key, from the same reading of the rows; empty without
+    /// a secret key, and for tables without entities.
+    ///
+    /// # Errors
+    /// As above, and when the hashes need more memory than allowed.
+    pub fn check_entities(
+        &self,
+        resources: &Resources,
+        secret: Option<&[u8; 32]>,
+        progress: &dyn Fn(u64),
+    ) -> Result<(Report, EntityHashes), SourceError> {
         let table = self.table();
         // Checked only here: the first bytes of a file are rows, too, and no release may depend on them.
         self.rows.check_kind()?;
@@ -92,6 +110,7 @@ impl Source {
             source: self,
             declared: table.columns.iter().map(ExpectedValues::of).collect(),
             entities: entities.map(|at| (at, Entities::new(resources))),
+            hasher: secret.map(|secret| EntityHasher::new(*secret, resources.memory)),
             public_key: table.public_key.as_ref().and_then(|key| table.position(key)),
         };
         let wanted: Vec<WantedColumn> = (0..table.columns.len()).map(WantedColumn::typed).collect();
@@ -122,6 +141,7 @@ impl Look<'_> {
             problems: Vec::new(),
             ownerless: OccurrenceCounter::default(),
             entities: self.entities.as_ref().map(|(_, entities)| entities.start()),
+            hashed: self.hasher.as_ref().map(EntityHasher::start),
             keys: PublicKeys::default(),
         }
     }
@@ -147,6 +167,9 @@ impl Look<'_> {
             let ownerless = nulls.iter().flat_map(|nulls| (0..seen.rows).filter(|row| nulls.is_null(*row)));
             ownerless.for_each(|row| findings.ownerless.add(place(row)));
             entities.add(counting, &looked.values).map_err(|error| self.spill(&error))?;
+            if let (Some(hasher), Some(hashed)) = (&self.hasher, &mut findings.hashed) {
+                hasher.add(hashed, &looked.values, &self.source.table().name)?;
+            }
         }
         if let Some(at) = self.public_key
             && let (Some(looked), Some(column)) = (seen.columns.get(at), self.source.table().columns.get(at))
@@ -178,9 +201,9 @@ impl Look<'_> {
         SourceError::Spill { table: self.source.table().name.clone(), reason: error.to_string() }
     }
 
-    fn finish(&self, all: Vec<Findings>) -> Result<Report, SourceError> {
+    fn finish(&self, all: Vec<Findings>) -> Result<(Report, EntityHashes), SourceError> {
         let mut whole = self.start();
-        let mut counted = Vec::new();
+        let (mut counted, mut hashed) = (Vec::new(), Vec::new());
         for findings in all {
             whole.rows += findings.rows;
             whole.oddities.iter_mut().zip(&findings.oddities).for_each(|(all, one)| all.merge(one));
@@ -189,6 +212,7 @@ impl Look<'_> {
             whole.ownerless.merge(findings.ownerless);
             whole.keys.merge(findings.keys);
             counted.extend(findings.entities);
+            hashed.extend(findings.hashed);
         }
         let table = self.source.table();
         if let Some(key) = self.public_key.and_then(|at| table.columns.get(at)) {
@@ -200,6 +224,9 @@ impl Look<'_> {
         whole.keep_first();
         let count = |(_, entities): &(usize, Entities)| entities.count(counted).map_err(|error| self.spill(&error));
         let entities = self.entities.as_ref().map(count).transpose()?;
+        let key_type = self.entities.as_ref().and_then(|(at, _)| Some(table.columns.get(*at)?.kind.name()));
+        let finish = |(hasher, key_type): (&EntityHasher, &str)| hasher.finish(hashed, key_type, &table.name);
+        let hashes = self.hasher.as_ref().zip(key_type).map(finish).transpose()?.unwrap_or_default();
         let name = |place: Place| self.source.place(place);
         let columns: Vec<ColumnReport> =
             table.columns.iter().zip(&whole.oddities).map(|(column, found)| found.report(column, &name)).collect();
@@ -211,7 +238,7 @@ impl Look<'_> {
         let quirks = Quirk::ALL.into_iter().zip(whole.quirks);
         let quirks = quirks.filter_map(|(quirk, counted)| Some((quirk, counted.found(&name)?))).collect();
         let problems = whole.problems.into_iter().map(problem).collect();
-        Ok(Report::new(rows, entities, problems, columns, ownerless).with_quirks(quirks))
+        Ok((Report::new(rows, entities, problems, columns, ownerless).with_quirks(quirks), hashes))
     }
 }
 

@@ -16,7 +16,7 @@
 //! | how are all rows read? | [`scan`]: batches for several threads, or in order with their places |
 //! | how is memory limited? | [`memory`] |
 //! | how is progress measured? | [`meter`], [`watch`] |
-//! | what must a curator know before a release? | [`check`], `oddities`, `entities`, [`names`] |
+//! | what must a curator know before a release? | [`check`], `oddities`, `entities`, `entity_hashes`, [`names`] |
 //! | which bits identify an entity? | [`identity`] |
 //! | how often does each distinct row occur in a table? | [`groups`] |
 //! | how might answers look before any data is read? | [`mod@synthetic`] |
@@ -31,6 +31,7 @@ mod diagnose;
 mod drive;
 mod engine;
 mod entities;
+mod entity_hashes;
 pub mod error;
 mod file_rows;
 mod files;
@@ -62,6 +63,7 @@ mod write;
 pub use connections::{Connections, Databases, FindObjects, OpenTable, Sources, StoredTypes};
 pub use diagnose::NO_NAMES;
 pub use drive::watch;
+pub use entity_hashes::{EntityHash, EntityHashes};
 pub use error::{RemoteError, SourceError};
 pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};

@@ -2,7 +2,8 @@
 
 use crate::answer::StoredAnswer;
 use crate::approvals::Request;
-use crate::by_version::SpentByVersion;
+use crate::by_version::{SpentByVersion, VersionName};
+use crate::disjoint::DisjointTables;
 use crate::entry::{AccountId, Charge, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
@@ -110,9 +111,10 @@ pub struct Account {
     pub opened: Timestamp,
     /// The guarantee in force.
     pub guarantee: Guarantee,
-    /// The odds ratio of all releases together (C-1); a query that several parts paid for counts once.
+    /// The bound on the odds about every person after all releases ([`SpentByVersion::total`]); a query that several
+    /// parts paid for counts once.
     pub spent: Spend,
-    /// The same by version of the data.
+    /// The odds ratios by version of the data.
     pub by_version: SpentByVersion,
     /// Every charge, in order.
     pub releases: Vec<Release>,
@@ -126,6 +128,8 @@ pub struct Account {
     own: Option<(Part, Vec<Allowance>)>,
     /// The places in `releases` of each query's identity: one for each part that paid for it.
     identities: BTreeMap<String, Vec<usize>>,
+    /// The tables whose versions share no entity.
+    disjoint: Arc<DisjointTables>,
 }
 
 impl Account {
@@ -142,7 +146,26 @@ impl Account {
             parts: Parts::none(),
             own: None,
             identities: BTreeMap::new(),
+            disjoint: Arc::default(),
         }
+    }
+
+    /// Counts all charges under another set of tables whose versions share no entity (C-9).
+    pub(crate) fn set_disjoint(&mut self, disjoint: &DisjointTables) {
+        let disjoint = Arc::new(disjoint.of_account(&self.id));
+        if self.disjoint != disjoint {
+            self.parts.set_disjoint(&disjoint);
+            self.by_version.set_disjoint(&disjoint);
+            self.spent = self.by_version.total().clone();
+            self.disjoint = disjoint;
+        }
+    }
+
+    /// The tables of which each version contains only entities that are in no other version, as far as that counts for
+    /// this account (C-9).
+    #[must_use]
+    pub fn disjoint(&self) -> &DisjointTables {
+        &self.disjoint
     }
 
     /// The charge that pays for a query of this identity: preferably one that is answered. Dead charges pay for
@@ -182,9 +205,12 @@ impl Account {
 
     /// The odds that one policy has spent of this account.
     #[must_use]
-    pub fn spent_by(&self, policy: &str) -> Spend {
-        let own = self.releases.iter().filter(|release| release.policy == policy);
-        own.fold(Spend::nothing(), |sum, release| sum.and(&release.cost))
+    pub fn spent_by(&self, policy: &str) -> SpentByVersion {
+        let mut spent = SpentByVersion::nothing(self.disjoint.clone());
+        for release in self.releases.iter().filter(|release| release.policy == policy) {
+            spent.record(&release.query, &release.cost);
+        }
+        spent
     }
 
     /// The part of this name.
@@ -216,12 +242,13 @@ impl Account {
         self.own.as_ref().map_or_else(|| vec![all()], |(_, own)| own.clone())
     }
 
-    /// The allowance of which least remains: a query that fits into it fits into each.
+    /// The allowance of which least remains for further charges about these versions ([`SpentByVersion::before`]): a
+    /// query that fits into it fits into each.
     #[must_use]
-    pub fn tightest_allowance(&self) -> Allowance {
+    pub fn tightest_allowance(&self, versions: &[VersionName]) -> Allowance {
         let remaining = |allowed: &Allowance| allowed.limit.ln(128).low() - allowed.spent.ln(128).high();
         let nothing = || Allowance::unspent(Spend::nothing());
-        self.allowances().into_iter().min_by_key(remaining).unwrap_or_else(nothing)
+        self.allowances().iter().map(|all| all.before(versions)).min_by_key(remaining).unwrap_or_else(nothing)
     }
 
     /// The limit of the first allowance, of which [`Self::spent`] is spent.
@@ -246,6 +273,7 @@ impl Account {
             spent: own.first().map_or_else(Spend::nothing, |own| own.spent.clone()),
             by_version: own.first().map(|own| own.by_version.clone()).unwrap_or_default(),
             parts: self.parts.only(part),
+            disjoint: self.disjoint.clone(),
             own: Some((part.clone(), own)),
             changes: self.changes.clone(),
             requests: self
@@ -293,12 +321,17 @@ impl Account {
             Part::Named(name) => Contradiction::NoPart(name.clone()),
             Part::Whole => Contradiction::OverLimit,
         };
-        for Allowance { spent, limit, by_version: _ } in
+        let with_charge = |by_version: &SpentByVersion| {
+            let mut by_version = by_version.clone();
+            by_version.record(&charge.query, &charge.cost);
+            by_version.total().clone()
+        };
+        for Allowance { spent: _, limit, by_version } in
             self.parts.allowances(&charge.part, self.guarantee.limit()).ok_or_else(named)?
         {
-            within(&spent.and(&charge.cost), &limit)?;
+            within(&with_charge(&by_version), &limit)?;
         }
-        if same().next().is_some() { Ok(()) } else { within(&self.spent.and(&charge.cost), self.guarantee.limit()) }
+        if same().next().is_some() { Ok(()) } else { within(&with_charge(&self.by_version), self.guarantee.limit()) }
     }
 
     /// Records a charge after [`Self::check`].
@@ -308,8 +341,8 @@ impl Account {
         let is_paid = self.charged(&charge.query.identity).next().is_some();
         let Charged { policy, query, cost, part, basis, account: _ } = charge;
         if !is_paid {
-            self.spent = self.spent.and(&cost);
             self.by_version.record(&query, &cost);
+            self.spent = self.by_version.total().clone();
         }
         self.parts.record(&part, &query, &cost, again);
         self.use_approval(&part, &query.identity);

@@ -3,6 +3,7 @@
 use crate::accounts::{Draw, Release};
 use crate::answer::{Draft, Form, StoredAnswer};
 use crate::by_version::{VersionLimit, VersionName};
+use crate::disjoint::DisjointFault;
 use crate::entry::{AccountId, Charge, Charged, Event, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
@@ -148,6 +149,9 @@ pub enum ChargeError {
          compute their answer with that version, contents and price"
     )]
     OtherBasis(u64),
+    /// A version of a table whose versions share no entity is not registered.
+    #[error("{0}; nothing was charged")]
+    NotRegistered(#[from] DisjointFault),
     /// The comparison with a limit cannot be decided.
     #[error("{0}; nothing was charged")]
     Undecided(#[from] SpendError),
@@ -202,12 +206,16 @@ impl Ledger {
         if request.cost.is_nothing() {
             return Err(ChargeError::CostsNothing);
         }
+        act.state.check_registered(&request.query)?;
+        let read = request.query.versions();
         for (at, allowance) in seen.allowances().iter().enumerate() {
+            let allowance = &allowance.before(&read);
             let which = if request.part != Part::Whole && at == 0 { Limit::Part } else { Limit::Account };
             within(which, &allowance.spent, &request.cost, &allowance.limit)?;
             request.version_limit.iter().try_for_each(|by| within_versions(by, allowance, &request.cost))?;
         }
-        within(Limit::Policy, &seen.spent_by(&request.policy), &request.cost, &request.policy_limit)?;
+        let own = seen.spent_by(&request.policy).before(&read);
+        within(Limit::Policy, &own, &request.cost, &request.policy_limit)?;
         let charged = Charged {
             account: request.account.clone(),
             policy: request.policy.clone(),

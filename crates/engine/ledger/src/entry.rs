@@ -1,8 +1,8 @@
 //! The kinds of entries and their stored form.
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
-//! that is missing or unknown makes an entry unreadable. Four fields are omitted when empty or at their default:
-//! `other_than`, `rehearsal`, `accepted` and `part`. `docs/reference/ledger-format.md` describes every entry.
+//! that is missing or unknown makes an entry unreadable. Five fields are omitted when empty or at their default:
+//! `other_than`, `rehearsal`, `accepted`, `entities` and `part`. `docs/reference/ledger-format.md` describes every entry.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
 use crate::numbers::NumbersFile;
@@ -229,6 +229,29 @@ pub struct VersionRegistered {
     /// despite any large losses, as `loss:QUERY#DIGEST`; independent of the values themselves.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<String>,
+    /// The entities in its rows; omitted where any may be. The same in all registrations of a table.
+    #[serde(default, skip_serializing_if = "RowEntities::are_any")]
+    pub entities: RowEntities,
+}
+
+/// The entities to which the rows of a version belong (C-9).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowEntities {
+    /// Any entity.
+    #[default]
+    Any,
+    /// Only entities that are in no version of another name, of this table or of another such table.
+    New,
+    /// No entity: the table is public.
+    None,
+}
+
+impl RowEntities {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn are_any(&self) -> bool {
+        *self == Self::Any
+    }
 }
 
 /// Odds spent on a query, whether or not it has been answered since.

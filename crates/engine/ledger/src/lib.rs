@@ -13,9 +13,10 @@
 //! | one draw of noise for each charge | [`draw`] |
 //! | stored answers and their forms | [`answer`] |
 //! | the curator's secret key | [`key`] |
+//! | the entities of registered versions, hashed | [`entities`] |
 //! | parts of a budget, and what each owner sees | [`parts`] |
 //! | queries that wait for approval | [`approvals`] |
-//! | spending by version of the data | [`by_version`] |
+//! | spending by version of the data | [`by_version`], [`disjoint`] |
 //! | operations | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`], [`withdrawals`] |
 //! | verification, and reading without writing | [`verify()`], [`show`] |
 //!
@@ -87,7 +88,9 @@ pub mod by_version;
 pub mod chain;
 pub mod charges;
 mod diagnose;
+pub mod disjoint;
 pub mod draw;
+pub mod entities;
 pub mod entry;
 pub mod key;
 mod ledger;
@@ -109,8 +112,10 @@ pub use by_version::{SpentByVersion, VersionLimit, VersionName};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
+pub use disjoint::{DisjointFault, DisjointTables};
 pub use draw::DrawError;
-pub use entry::{AccountId, Canonical, Charge, EngineTried, Part};
+pub use entities::{EntitiesError, KnownEntities};
+pub use entry::{AccountId, Canonical, Charge, EngineTried, Part, RowEntities};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;
@@ -121,7 +126,7 @@ pub use state::{Acceptance, Contradiction, Summary, Version};
 pub use store::StoreError;
 pub use trials::TriedEngine;
 pub use verify::{VerifiedLedger, VerifyError, show, verify};
-pub use versions::{Contents, RegistrationOutcome, VersionError};
+pub use versions::{ComparedEntities, Contents, RegistrationOutcome, VersionError};
 pub use withdrawals::{WithdrawError, Withdrawal};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. It names the crate as other crates do.

@@ -16,6 +16,7 @@
 //! depends on answers.
 
 use crate::by_version::SpentByVersion;
+use crate::disjoint::DisjointTables;
 use crate::entry::{AccountId, Charge, Event, Part, PartSetAside};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
@@ -24,6 +25,7 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::{Signed, Zero};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The relation of a part to other parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +45,7 @@ pub struct SetAside {
     pub share: Rational,
     /// The relation to other parts.
     pub sharing: Sharing,
-    /// The odds ratio that was charged to it.
+    /// The odds ratio that was charged to it: [`SpentByVersion::total`].
     pub spent: Spend,
     /// The same by version of the data.
     pub by_version: SpentByVersion,
@@ -52,7 +54,8 @@ pub struct SetAside {
 /// A limit and the odds spent under it. An analyst has one or two allowances, and a query must fit into each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
-    /// The odds ratio spent.
+    /// The odds ratio spent: [`SpentByVersion::total`], or for further charges about some versions
+    /// [`SpentByVersion::before`].
     pub spent: Spend,
     /// The limit of `spent`; without any odds, nothing may be charged.
     pub limit: Spend,
@@ -133,8 +136,9 @@ const LONGEST: usize = 63;
 pub(crate) struct Parts {
     set_aside: BTreeMap<String, SetAside>,
     /// Charged for public answers and overlapping parts; each query once.
-    unreserved: Spend,
-    unreserved_by_version: SpentByVersion,
+    unreserved: SpentByVersion,
+    /// The tables whose versions share no entity.
+    disjoint: Arc<DisjointTables>,
     /// The share that is reserved by parts which are not listed here.
     reserved_elsewhere: Rational,
 }
@@ -143,9 +147,19 @@ impl Parts {
     pub(crate) fn none() -> Self {
         Self {
             set_aside: BTreeMap::new(),
-            unreserved: Spend::nothing(),
-            unreserved_by_version: SpentByVersion::default(),
+            unreserved: SpentByVersion::default(),
+            disjoint: Arc::default(),
             reserved_elsewhere: Rational::zero(),
+        }
+    }
+
+    /// Counts all charges under another set of tables whose versions share no entity.
+    pub(crate) fn set_disjoint(&mut self, disjoint: &Arc<DisjointTables>) {
+        self.disjoint = disjoint.clone();
+        self.unreserved.set_disjoint(disjoint);
+        for part in self.set_aside.values_mut() {
+            part.by_version.set_disjoint(disjoint);
+            part.spent = part.by_version.total().clone();
         }
     }
 
@@ -167,8 +181,8 @@ impl Parts {
         let own = self.set_aside.get_key_value(name).map(|(name, part)| (name.clone(), part.clone()));
         Self {
             set_aside: own.into_iter().collect(),
-            unreserved: Spend::nothing(),
-            unreserved_by_version: SpentByVersion::default(),
+            unreserved: SpentByVersion::nothing(self.disjoint.clone()),
+            disjoint: self.disjoint.clone(),
             reserved_elsewhere: self.reserved_but(name),
         }
     }
@@ -186,9 +200,9 @@ impl Parts {
     /// The allowances of a part, when `limit` is that of the whole; `None` if the part does not exist.
     pub(crate) fn allowances(&self, part: &Part, limit: &Spend) -> Option<Vec<Allowance>> {
         let unreserved = || Allowance {
-            spent: self.unreserved.clone(),
+            spent: self.unreserved.total().clone(),
             limit: share_of(limit, &self.unreserved_share()),
-            by_version: self.unreserved_by_version.clone(),
+            by_version: self.unreserved.clone(),
         };
         let Part::Named(name) = part else { return Some(vec![unreserved()]) };
         let own = self.set_aside.get(name)?;
@@ -210,7 +224,7 @@ impl Parts {
 
     /// Whether all charges fit a promise of this limit.
     pub(crate) fn fit(&self, limit: &Spend) -> Result<bool, SpendError> {
-        let unreserved = self.unreserved.fits(&share_of(limit, &self.unreserved_share()))?;
+        let unreserved = self.unreserved.total().fits(&share_of(limit, &self.unreserved_share()))?;
         self.set_aside
             .values()
             .try_fold(unreserved, |so_far, part| Ok(so_far && part.spent.fits(&share_of(limit, &part.share))?))
@@ -242,8 +256,9 @@ impl Parts {
             return Err(PartFault::TooMuch { reserved });
         }
         let left = whole(1) - reserved;
-        if !self.unreserved.fits(&share_of(limit, &left))? {
-            return Err(PartFault::Spent { left, spent: self.unreserved.clone() });
+        let spent = self.unreserved.total();
+        if !spent.fits(&share_of(limit, &left))? {
+            return Err(PartFault::Spent { left, spent: spent.clone() });
         }
         Ok(())
     }
@@ -255,21 +270,21 @@ impl Parts {
             return;
         }
         let known = self.get(&name).map(|known| (known.spent.clone(), known.by_version.clone()));
-        let (spent, by_version) = known.unwrap_or_else(|| (Spend::nothing(), SpentByVersion::default()));
+        let nothing = || (Spend::nothing(), SpentByVersion::nothing(self.disjoint.clone()));
+        let (spent, by_version) = known.unwrap_or_else(nothing);
         self.set_aside.insert(name, SetAside { share, sharing, spent, by_version });
     }
 
     /// Records a charge. `again` if the unreserved share has paid for the same query before.
     pub(crate) fn record(&mut self, part: &Part, query: &Charge, cost: &Spend, again: bool) {
         if self.takes_unreserved(part) && !again {
-            self.unreserved = self.unreserved.and(cost);
-            self.unreserved_by_version.record(query, cost);
+            self.unreserved.record(query, cost);
         }
         if let Part::Named(name) = part
             && let Some(own) = self.set_aside.get_mut(name)
         {
-            own.spent = own.spent.and(cost);
             own.by_version.record(query, cost);
+            own.spent = own.by_version.total().clone();
         }
     }
 }

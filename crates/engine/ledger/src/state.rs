@@ -7,6 +7,7 @@ use crate::accounts::{Account, Draw, PromiseChange, Release, within};
 use crate::answer::{StoredAnswer, folder};
 use crate::approvals::Request;
 use crate::chain::Head;
+use crate::disjoint::{DisjointFault, DisjointTables};
 use crate::entry::{
     AccountId, AnswerWithdrawn, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside,
     VersionRegistered,
@@ -14,6 +15,7 @@ use crate::entry::{
 use crate::numbers::Numbers;
 use crate::parts::PartFault;
 use crate::trials::{Trials, TriedEngine};
+use crate::versions::Registration;
 use crate::withdrawals::Withdrawal;
 use deniable_core::budget::SpendError;
 use deniable_core::exact::whole;
@@ -50,6 +52,9 @@ pub enum Contradiction {
     /// A part that cannot be set aside.
     #[error(transparent)]
     Part(#[from] PartFault),
+    /// A registration that contradicts another one, or the charges, of a table whose versions share no entity.
+    #[error(transparent)]
+    Disjoint(#[from] DisjointFault),
     /// The same query at two prices.
     #[error("the identical query was charged another price")]
     OtherPrice,
@@ -104,27 +109,6 @@ pub struct Version {
     /// The columns that the curator accepted despite values that cannot be read, and the queries accepted despite large
     /// losses (`loss:QUERY#DIGEST`), over all readings of the version; empty in the view of a part.
     pub accepted: BTreeSet<String>,
-}
-
-/// The state of a version.
-#[derive(Debug)]
-struct Registration {
-    /// The number of the first entry about it.
-    first: u64,
-    /// The contents, shared by all readings.
-    fingerprint: String,
-    /// The last entry about it.
-    at: Timestamp,
-    /// The accepted columns of each reading.
-    readings: BTreeMap<String, BTreeSet<String>>,
-}
-
-impl Registration {
-    /// Whether an entry adds another reading of the same contents, or further accepted columns.
-    fn grows_by(&self, new: &VersionRegistered) -> bool {
-        let is_new = self.readings.get(&new.reading).is_none_or(|accepted| !new.accepted.is_subset(accepted));
-        is_new && new.fingerprint == self.fingerprint
-    }
 }
 
 /// An older copy of the ledger that the curator accepted: charges of a newer copy do not count.
@@ -197,7 +181,8 @@ pub struct State {
     folder: Arc<Path>,
     genesis: Option<Genesis>,
     accounts: Vec<Account>,
-    versions: BTreeMap<(String, String), Registration>,
+    pub(crate) versions: BTreeMap<(String, String), Registration>,
+    pub(crate) disjoint: DisjointTables,
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
     /// The charges of each draw whose numbers are missing, by the number of the entry that began it.
@@ -214,6 +199,7 @@ impl State {
             genesis: None,
             accounts: Vec::new(),
             versions: BTreeMap::new(),
+            disjoint: DisjointTables::default(),
             charges: BTreeMap::new(),
             drawings: BTreeMap::new(),
             trials: Trials::default(),
@@ -369,14 +355,12 @@ impl State {
                 let same = to.weaker_than(from)? == *weaker && AccountId::of(from) == account.id;
                 check_change(account, from, to, same)
             }
-            Event::VersionRegistered(new) => {
-                if self.says_more(new) {
-                    Ok(())
-                } else {
-                    Err(Contradiction::VersionTwice)
-                }
+            Event::VersionRegistered(new) if self.says_more(new) => Ok(self.check_disjoint(new)?),
+            Event::VersionRegistered(_) => Err(Contradiction::VersionTwice),
+            Event::Charged(charge) => {
+                self.check_registered(&charge.query)?;
+                account(&charge.account)?.check(charge)
             }
-            Event::Charged(charge) => account(&charge.account)?.check(charge),
             Event::PartSetAside(new) => {
                 let account = account(&new.account)?;
                 Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.guarantee.limit())?)
@@ -457,8 +441,9 @@ impl State {
         match event {
             Event::Genesis(genesis) => self.genesis = Some(genesis),
             Event::GuaranteeStated(stated) => {
-                let id = AccountId::of(&stated.guarantee);
-                self.accounts.push(Account::opened(id, at, stated.guarantee));
+                let mut account = Account::opened(AccountId::of(&stated.guarantee), at, stated.guarantee);
+                account.set_disjoint(&self.disjoint);
+                self.accounts.push(account);
             }
             Event::GuaranteeChanged(change) => {
                 let GuaranteeChanged { from, to, reason, weaker } = *change;
@@ -466,6 +451,8 @@ impl State {
                 self.change(&id, PromiseChange { seq, at, from, to, reason, weaker });
             }
             Event::VersionRegistered(new) => {
+                self.disjoint.record(&new);
+                self.accounts.iter_mut().for_each(|account| account.set_disjoint(&self.disjoint));
                 let fingerprint = new.fingerprint;
                 let known = self.versions.entry((new.source, new.version)).or_insert_with(|| Registration {
                     first: seq,

@@ -1,10 +1,34 @@
 //! Registration of versions: each declared version has fixed contents.
 
-use crate::entry::{Event, VersionRegistered};
+use crate::by_version::VersionName;
+use crate::disjoint::DisjointFault;
+use crate::entry::{Event, RowEntities, VersionRegistered};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
-use std::collections::BTreeSet;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
+
+/// The state of a version.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    /// The number of the first entry about it.
+    pub(crate) first: u64,
+    /// The contents, shared by all readings.
+    pub(crate) fingerprint: String,
+    /// The last entry about it.
+    pub(crate) at: Timestamp,
+    /// The accepted columns of each reading.
+    pub(crate) readings: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Registration {
+    /// Whether an entry adds another reading of the same contents, or further accepted columns.
+    pub(crate) fn grows_by(&self, new: &VersionRegistered) -> bool {
+        let is_new = self.readings.get(&new.reading).is_none_or(|accepted| !new.accepted.is_subset(accepted));
+        is_new && new.fingerprint == self.fingerprint
+    }
+}
 
 /// The outcome of registering a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +52,19 @@ pub struct Contents<'a> {
     pub fingerprint: &'a str,
     /// A digest of how they are read.
     pub reading: &'a str,
+    /// The entities in its rows.
+    pub entities: ComparedEntities<'a>,
+}
+
+/// The entities in the rows of a version, with what was done to know it.
+#[derive(Debug, Clone, Copy)]
+pub enum ComparedEntities<'a> {
+    /// Any entity.
+    Any,
+    /// Only entities that are in none of these versions, which must be [`Ledger::disjoint_versions`].
+    New(&'a BTreeSet<VersionName>),
+    /// No entity.
+    None,
 }
 
 /// A version that was not registered. Fingerprints are never part of the message.
@@ -47,6 +84,12 @@ pub enum VersionError {
         /// The version.
         version: String,
     },
+    /// The table's versions share no entity by some registrations, and not by others.
+    #[error(transparent)]
+    Disjoint(#[from] DisjointFault),
+    /// A version was registered while the entities were compared.
+    #[error("{0} was registered meanwhile, and the entities were not compared with it; run the same command again")]
+    Meanwhile(VersionName),
 }
 
 impl Ledger {
@@ -60,15 +103,21 @@ impl Ledger {
         contents: &Contents<'_>,
         accepted: &BTreeSet<String>,
     ) -> Result<RegistrationOutcome, VersionError> {
-        let Contents { source, version, fingerprint, reading } = *contents;
+        let Contents { source, version, fingerprint, reading, entities } = *contents;
         let new = VersionRegistered {
             source: source.to_owned(),
             version: version.to_owned(),
             fingerprint: fingerprint.to_owned(),
             reading: reading.to_owned(),
             accepted: accepted.clone(),
+            entities: match entities {
+                ComparedEntities::Any => RowEntities::Any,
+                ComparedEntities::New(_) => RowEntities::New,
+                ComparedEntities::None => RowEntities::None,
+            },
         };
         let act = self.book.begin()?;
+        act.state.check_disjoint(&new)?;
         let registered = match act.state.fingerprint(&new.source, &new.version) {
             None => RegistrationOutcome::New,
             Some(known) if known != new.fingerprint => {
@@ -77,6 +126,11 @@ impl Ledger {
             Some(_) if act.state.says_more(&new) => RegistrationOutcome::Again,
             Some(_) => return Ok(RegistrationOutcome::Same),
         };
+        if let ComparedEntities::New(compared) = entities
+            && let Some(missed) = act.state.disjoint_versions(version).find(|other| !compared.contains(other))
+        {
+            return Err(VersionError::Meanwhile(missed));
+        }
         act.append(Event::VersionRegistered(new))?;
         Ok(registered)
     }

@@ -121,6 +121,10 @@ fn data(key: &str) -> &'static str {
             "does the file contain only rows of its own period (\"new\"), or also those of all periods before (\"all\")? Leave \
              it out for \"new\""
         }
+        "new_entities_only" => {
+            "does each version contain only people who are in no other version, such as new admissions, true or false? Then \
+             versions do not share the promise"
+        }
         "format" => {
             "state how the rows are stored, \"csv\" or \"parquet\", or that they are in a database: \"postgres\""
         }

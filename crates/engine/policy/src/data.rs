@@ -31,12 +31,13 @@ impl Names {
     }
 }
 
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 13] = [
     "table",
     "path",
     "version",
     "period",
     "rows",
+    "new_entities_only",
     "format",
     "csv",
     "partitions",

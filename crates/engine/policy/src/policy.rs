@@ -11,7 +11,7 @@ use crate::reader::{Field, ReadResult, Report, Section, all, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
-use crate::{adversary, budget, columns, data, every, keys, promise, shares, tables, tree};
+use crate::{adversary, budget, columns, data, every, keys, new_entities, promise, shares, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
@@ -22,7 +22,7 @@ use deniable_core::schema::Entity;
 use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
 use deniable_core::sensitivity::Caps;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +50,7 @@ pub struct Policy {
     guarantee: Guarantee,
     spend: Rational,
     per_version: Option<Rational>,
+    new_entities: BTreeSet<String>,
     confidence: Rational,
     quality: Quality,
     display: Display,
@@ -356,6 +357,12 @@ impl Policy {
         self.per_version.as_ref()
     }
 
+    /// The tables of which each version contains only entities that no other version contains (C-9).
+    #[must_use]
+    pub fn new_entities(&self) -> &BTreeSet<String> {
+        &self.new_entities
+    }
+
     /// The part of ln R that the queries divide: `per_version` if it is smaller than `spend`, so that the policy can be
     /// released once for each version.
     #[must_use]
@@ -513,16 +520,19 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
             let kind = PolicyErrorKind::Text { key: key.to_owned(), problem };
             report.fail(&section.place_of(key), kind, "")
         })?;
+    let (data, entity, more) = (data?, entity, more?);
+    let new_entities = new_entities::read(&section, &data, entity.as_ref(), &more, &guarantee)?;
     let ledger = ledger?.unwrap_or_else(|| format!("{population}.ledger"));
     Ok(Policy {
         file: file.to_owned(),
         source: report.source.to_owned(),
         name: name?,
         ledger: folder(file).join(ledger),
-        data: data?,
+        data,
         entity,
         columns: columns?,
-        more: more?,
+        more,
+        new_entities,
         table_caps: table_caps?,
         guarantee,
         spend: budget.spend,

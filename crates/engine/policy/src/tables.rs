@@ -15,9 +15,10 @@ use std::collections::BTreeMap;
 /// Most tables beside the main one.
 pub const MOST_TABLES: usize = 15;
 
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "path",
     "version",
+    "new_entities_only",
     "format",
     "csv",
     "partitions",

@@ -7,7 +7,7 @@ use deniable_core::exact::{Rational, whole};
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{
     Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Numbers, Part, Release,
-    StoredAnswer, Summary, VersionName,
+    SpentByVersion, StoredAnswer, Summary, VersionName,
 };
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
@@ -316,6 +316,8 @@ struct Line {
     spent: Spend,
     limit: Spend,
     cost: Spend,
+    /// The odds spent with these releases: `spent · cost`, or less where they read versions that share no entity (C-9).
+    after: Spend,
     limited: Limited,
 }
 
@@ -332,6 +334,8 @@ enum Limited {
 struct Bill {
     payment: Payment,
     cost: Spend,
+    /// The versions that each release reads, and its cost.
+    charges: Vec<(Vec<VersionName>, Spend)>,
     /// The costs of the releases that read a version, with the share that the version may use.
     by_version: BTreeMap<VersionName, (Rational, Spend)>,
     /// The identities counted so far: the same release is paid once, however often it is requested.
@@ -374,13 +378,16 @@ fn together<K: Kind>(
                 continue;
             }
             let place = bills.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
-                let (cost, by_version, identities) = (Spend::nothing(), BTreeMap::new(), BTreeSet::new());
-                bills.push((id, Bill { payment: payment.clone(), cost, by_version, identities }));
+                let (cost, charges) = (Spend::nothing(), Vec::new());
+                let (by_version, identities) = (BTreeMap::new(), BTreeSet::new());
+                bills.push((id, Bill { payment: payment.clone(), cost, charges, by_version, identities }));
                 bills.len() - 1
             });
             let bill = &mut bills[place].1;
             if identity.is_none_or(|identity| bill.identities.insert(identity)) {
                 bill.cost = bill.cost.and(&payment.cost);
+                let read = query.as_ref().map(Charge::versions).unwrap_or_default();
+                bill.charges.push((read, payment.cost.clone()));
                 let versions = payment.version_limit.iter().flat_map(|by| by.versions.iter().map(move |one| (by, one)));
                 for (by, version) in versions {
                     let nothing = || (by.share.clone(), Spend::nothing());
@@ -391,13 +398,20 @@ fn together<K: Kind>(
         }
     }
     let several = bills.len() > 1;
-    for (id, Bill { payment, cost, by_version, .. }) in &bills {
+    for (id, Bill { payment, cost, charges, by_version, .. }) in &bills {
         let Payment { guarantee, own_limit, .. } = payment;
         let account = account(ledger, payment);
-        let own = account.map_or_else(Spend::nothing, |account| account.spent_by(kind.asker()));
+        let own = account.map(|account| account.spent_by(kind.asker())).unwrap_or_default();
+        // What these releases multiply, where all of them read the same versions; and the odds with them.
+        let counted = |spent: &SpentByVersion| {
+            let read = charges.first().filter(|(first, _)| charges.iter().all(|(read, _)| read == first));
+            let before = read.map_or_else(|| spent.total().clone(), |(read, _)| spent.before(read));
+            let charged = charges.iter().map(|(read, cost)| (read.as_slice(), cost));
+            (before, spent.and(charged).total().clone())
+        };
         let whose = if several { id.to_string() } else { "this population's promise".to_owned() };
         let allowances = allowances(account, payment, &kind.part());
-        let allowed = allowances.iter().enumerate().map(|(at, Allowance { spent, limit, .. })| {
+        let allowed = allowances.iter().enumerate().map(|(at, Allowance { limit, by_version, .. })| {
             let which = match kind.part() {
                 Part::Named(_) if at == 0 => "the part of the promise that is set aside for you".to_owned(),
                 _ if account.is_some_and(|account| account.unreserved_share() < whole(1)) => {
@@ -405,20 +419,22 @@ fn together<K: Kind>(
                 }
                 _ => whose.clone(),
             };
-            Line { spent: spent.clone(), limit: limit.clone(), cost: cost.clone(), limited: Limited::Words(which) }
+            let (spent, after) = counted(by_version);
+            Line { spent, limit: limit.clone(), cost: cost.clone(), after, limited: Limited::Words(which) }
         });
         let mut lines: Vec<Line> = allowed.collect();
         for allowance in &allowances {
             lines.extend(by_version.iter().map(|(version, (share, cost))| {
                 let Allowance { spent, limit, .. } = allowance.on_version(version, share);
                 let limited = Limited::Version(version.clone(), share.clone());
-                Line { spent, limit, cost: cost.clone(), limited }
+                Line { after: spent.and(cost), spent, limit, cost: cost.clone(), limited }
             }));
         }
         let spend = Limited::Words("this policy's spend".to_owned());
-        lines.push(Line { spent: own, limit: own_limit.clone(), cost: cost.clone(), limited: spend });
-        for (at, Line { spent, limit, cost, limited }) in lines.iter().enumerate() {
-            if spent.and(cost).fits(limit).map_err(ProtocolError::from)? {
+        let (spent, after) = counted(&own);
+        lines.push(Line { spent, limit: own_limit.clone(), cost: cost.clone(), after, limited: spend });
+        for (at, Line { spent, limit, cost, after, limited }) in lines.iter().enumerate() {
+            if after.fits(limit).map_err(ProtocolError::from)? {
                 continue;
             }
             // A fitting share must fit all limits.

@@ -7,16 +7,19 @@
 
 use crate::accepted::{AcceptedFindings, full_name};
 use crate::losses::{LargeLoss, MOST_LEFT_OUT, large, recorded_name};
+use crate::new_entities::{KnownEntitiesFound, NewEntities, entities_of};
 use crate::plan::{Plan, QueryPlan};
 use crate::release::{Event, salt};
 use crate::simulate::simulated;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, DeclaredTable, Role, reading};
 use deniable_data::check::{Report, ToAccept};
-use deniable_data::{Connections, InMemory};
+use deniable_data::{Connections, EntityHashes, InMemory};
 use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
-use deniable_ledger::{Ledger, OpenError, Part, Purpose, RegistrationOutcome, Summary, VersionError};
+use deniable_ledger::{
+    EntitiesError, Ledger, OpenError, Part, Purpose, RegistrationOutcome, RowEntities, Summary, VersionError,
+};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_pushdown::look;
 use deniable_query::Query;
@@ -55,6 +58,15 @@ pub enum DataError {
         /// Whether the versions are already registered under this reading; they remain registered.
         registered: bool,
     },
+    /// Entities of other versions are in tables of which each version contains only new ones (C-9).
+    #[error("{}", crate::new_entities::in_words(.found))]
+    KnownEntities {
+        /// The tables with such entities; never empty.
+        found: Vec<KnownEntitiesFound>,
+    },
+    /// The entities of other versions cannot be read, or those of this version not be written.
+    #[error(transparent)]
+    Entities(#[from] EntitiesError),
     /// The files, or a database's relation and its columns, differ from the registered ones.
     #[error("the data of `{table}` have changed since version \"{version}\" was registered")]
     Changed {
@@ -137,6 +149,8 @@ pub struct TableVersion {
     pub version: String,
     /// A digest of the table's reading and key: see [`deniable_core::schema::reading`].
     pub reading: String,
+    /// The entities in its rows, as the policy declares them.
+    pub entities: RowEntities,
 }
 
 impl TableVersion {
@@ -152,6 +166,7 @@ impl TableVersion {
             let version = |(source, table): (Source, DeclaredTable)| Self {
                 source,
                 reading: digest(&table),
+                entities: entities_of(&table, plan.policy()),
                 version: table.data.version,
             };
             return Ok(sources.zip(plan.policy().tables()).map(version).collect());
@@ -162,12 +177,13 @@ impl TableVersion {
                 Some(rows) => Source::memory(table, rows.clone()),
                 None => Source::locate_with(table, &data, folder, &mut connections)?,
             };
-            Ok(Self { source, version: data.version, reading: digest(&read) })
+            let entities = entities_of(&read, plan.policy());
+            Ok(Self { source, version: data.version, reading: digest(&read), entities })
         };
         plan.tables().into_iter().zip(plan.policy().tables()).map(locate).collect()
     }
 
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.source.table().name
     }
 
@@ -267,6 +283,8 @@ pub fn ensure<'v>(
         tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
     let key = key(ledger);
     for table in known {
+        // A version that was registered without the option, or with it, under a policy that now states the other.
+        crate::new_entities::check_registered(ledger, table)?;
         let registered = ledger.registered(table.name(), &table.version);
         let is_same = match table.source.marks(&key) {
             // All that can be compared without reading rows; the pass that computes compares the rest.
@@ -301,10 +319,12 @@ pub fn written_since(ledger: &Ledger, table: &TableVersion) -> bool {
     end.is_some_and(|end| table.source.last_written().is_some_and(|written| written >= end))
 }
 
-/// The report of a scan, and the fingerprint of the files that it read.
+/// The report of a scan, the fingerprint of the files that it read, and the hashes of their entities, if these are
+/// compared with those of other versions.
 struct ScannedData {
     report: Report,
     fingerprint: String,
+    entities: EntityHashes,
 }
 
 /// Versions to register.
@@ -358,12 +378,17 @@ fn scan_and_register(
             return Err(DataError::Losses { found, registered });
         }
     }
+    let compared = NewEntities::compare(ledger, tables, scans.iter().map(|scanned| &scanned.entities))?;
+    for (table, scanned) in tables.iter().zip(&scans) {
+        compared.store(ledger, table, &scanned.fingerprint, &scanned.entities)?;
+    }
     let register = |(table, scanned): (&&TableVersion, ScannedData)| {
         let contents = Contents {
             source: table.name(),
             version: &table.version,
             fingerprint: &scanned.fingerprint,
             reading: &table.reading,
+            entities: compared.stated(ledger, table),
         };
         Ok(ledger.register_contents(&contents, &accepted.of(table.name()))?)
     };
@@ -382,7 +407,9 @@ fn scan(
     let is_other = |found: &str| known.is_some_and(|known| !source.has_contents(known, found));
     // One statement returns both, as of one moment.
     if let Some((report, fingerprint)) = look(&source, &salt(ledger))? {
-        return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(ScannedData { report, fingerprint }) };
+        let entities = EntityHashes::default();
+        let scanned = ScannedData { report, fingerprint, entities };
+        return if is_other(&scanned.fingerprint) { Err(changed(table)) } else { Ok(scanned) };
     }
     // Rows of a database stay as they are at one moment, and the scan computes their fingerprint. Files may change
     // meanwhile.
@@ -390,7 +417,9 @@ fn scan(
     if before.as_deref().is_some_and(is_other) {
         return Err(changed(table));
     }
-    let report = source.check(resources, progress)?;
+    let is_compared = table.entities == RowEntities::New && !ledger.is_rehearsal();
+    let secret = crate::new_entities::secret(ledger);
+    let (report, entities) = source.check_entities(resources, Some(&secret).filter(|_| is_compared), progress)?;
     // The registered contents must be the scanned ones. Objects are read only as they were found.
     let after = match &before {
         Some(before) if source.marks(&key).is_some() => before.clone(),
@@ -400,7 +429,7 @@ fn scan(
         return Err(changed(table));
     }
     // The same contents in another place are the same rows: the registration of the version stays.
-    Ok(ScannedData { report, fingerprint: known.map_or(after, str::to_owned) })
+    Ok(ScannedData { report, fingerprint: known.map_or(after, str::to_owned), entities })
 }
 
 fn changed(table: &TableVersion) -> DataError {

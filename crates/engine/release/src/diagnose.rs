@@ -3,6 +3,7 @@
 use crate::accepted::AcceptError;
 use crate::data::{DataError, UnacceptedFinding};
 use crate::losses::{Cause, LargeLoss};
+use crate::new_entities::KnownEntitiesFound;
 use crate::plan::{PlanError, PlanErrorKind, PlanErrors, UnknownQuery};
 use crate::release::ReleaseError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
@@ -207,6 +208,21 @@ impl Diagnose for DataError {
                 );
                 each.chain([own.with_help(help)]).collect()
             }
+            Self::KnownEntities { found } => {
+                let help = |found: &KnownEntitiesFound| {
+                    if found.other_type {
+                        "declare the key with the same `type` as in the other versions"
+                    } else {
+                        "these counts are exact, and for the curator only"
+                    }
+                };
+                let each = found.iter().map(|found| Diagnostic::new(Code::Data, found).with_help(help(found)));
+                let refused = "nothing was registered and nothing charged. Leave rows of known entities out of the file. If people \
+                               return, `new_entities_only` does not hold for these data: declare the rows as a table of another \
+                               name without it, whose versions share the promise";
+                each.chain([own.with_help(refused)]).collect()
+            }
+            Self::Entities(_) => vec![own],
             Self::Changed { .. } => vec![own.with_help(format!(
                 "restore the registered files or rows, or the table's columns and name; or declare a new `version` \
                  and run {}; nothing was charged",

@@ -28,6 +28,7 @@ pub mod engine;
 pub mod forecast;
 pub mod least;
 pub mod losses;
+mod new_entities;
 mod notes;
 pub mod periods;
 pub mod plan;
@@ -50,6 +51,7 @@ pub use forecast::{AnswerForecast, ErrorBound, expected};
 pub use least::{LeastError, LeastPromise, QueryNeed, least};
 pub use losses::{Cause, LargeLoss, MOST_LEFT_OUT, Quantity};
 pub use periods::Series;
+pub use new_entities::KnownEntitiesFound;
 pub use plan::{MeasurePlan, Plan, PlanError, PlanErrors, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{

@@ -9,7 +9,7 @@ use crate::error::GwasError;
 use crate::release::{Event, Means};
 use crate::request::Query;
 use deniable_genome::{FileError, Fingerprint, Log};
-use deniable_ledger::versions::Contents;
+use deniable_ledger::versions::{ComparedEntities, Contents};
 use deniable_ledger::{Ledger, RegistrationOutcome, VersionError};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -49,7 +49,8 @@ impl DeclaredCohort<'_> {
 
     fn register(&self, ledger: &mut Ledger, fingerprint: &str) -> Result<RegistrationOutcome, VersionError> {
         let Self { source, version, .. } = *self;
-        let contents = Contents { source, version, fingerprint, reading: &self.reading() };
+        let contents =
+            Contents { source, version, fingerprint, reading: &self.reading(), entities: ComparedEntities::Any };
         ledger.register_contents(&contents, &BTreeSet::new())
     }
 }

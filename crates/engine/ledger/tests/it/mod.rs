@@ -6,7 +6,9 @@ mod answers;
 mod approvals;
 mod by_version;
 mod crowd;
+mod disjoint;
 mod draws;
+mod entities;
 mod files;
 mod fixture;
 #[cfg(target_os = "linux")]
@@ -30,8 +32,8 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{
-    AccountId, Canonical, Charge, ChargeOutcome, ChargeRequest, Contents, Form, Ledger, Part, RegistrationOutcome,
-    Release, Secret, VersionError,
+    AccountId, Canonical, Charge, ChargeOutcome, ChargeRequest, ComparedEntities, Contents, Form, Ledger, Part,
+    RegistrationOutcome, Release, Secret, VersionError,
 };
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -131,7 +133,8 @@ fn answer(release: &Release) -> Option<serde_json::Value> {
 
 /// Registers contents of a version of `visits` without accepted columns.
 fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<RegistrationOutcome, VersionError> {
-    let contents = Contents { source: "visits", version, fingerprint, reading: "text" };
+    let contents =
+        Contents { source: "visits", version, fingerprint, reading: "text", entities: ComparedEntities::Any };
     ledger.register_contents(&contents, &BTreeSet::new())
 }
 

@@ -3,8 +3,8 @@
 use super::{FORM, PEOPLE, Place, account, answer, request, terms_of, three};
 use deniable_core::exact::{Rational, ratio};
 use deniable_ledger::{
-    Account, AccountError, ChargeError, ChargeOutcome, ChargeRequest, Contents, Ledger, Limit, Part, PartError,
-    PartFault, Sharing, show, verify,
+    Account, AccountError, ChargeError, ChargeOutcome, ChargeRequest, ComparedEntities, Contents, Ledger, Limit, Part,
+    PartError, PartFault, Sharing, show, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -125,7 +125,13 @@ fn charges_are_invisible_to_other_analysts() {
         asked(both, &asked_by("bo", "own", (1, 8)), 3).unwrap();
     }
     // Which names the curator accepted may depend on the data.
-    let contents = Contents { source: "visits", version: "accepted", fingerprint: "f00d", reading: "text" };
+    let contents = Contents {
+        source: "visits",
+        version: "accepted",
+        fingerprint: "f00d",
+        reading: "text",
+        entities: ComparedEntities::Any,
+    };
     let accepted = ["cost", "loss:tests by kind#00"].map(str::to_owned);
     ledger.register_contents(&contents, &BTreeSet::from(accepted)).unwrap();
     alone.register_contents(&contents, &BTreeSet::new()).unwrap();

@@ -5,7 +5,9 @@ use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::whole;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountError, ChargeOutcome, Contents, RegistrationOutcome, Secret, VersionError, verify};
+use deniable_ledger::{
+    AccountError, ChargeOutcome, ComparedEntities, Contents, RegistrationOutcome, Secret, VersionError, verify,
+};
 use std::collections::BTreeSet;
 
 #[test]
@@ -85,7 +87,13 @@ fn a_version_has_one_content() {
 fn a_version_is_registered_for_each_way_of_reading_it() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    let contents = |fingerprint, reading| Contents { source: "visits", version: "1", fingerprint, reading };
+    let contents = |fingerprint, reading| Contents {
+        source: "visits",
+        version: "1",
+        fingerprint,
+        reading,
+        entities: ComparedEntities::Any,
+    };
     let columns = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
     let steps: [(&str, &[&str], RegistrationOutcome); 8] = [
         ("text", &[], RegistrationOutcome::New),

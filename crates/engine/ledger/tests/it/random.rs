@@ -3,7 +3,7 @@
 use super::{FORM, PEOPLE, Place, answer, request, terms, terms_of};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{ChargeOutcome, Contents, Ledger, verify};
+use deniable_ledger::{ChargeOutcome, ComparedEntities, Contents, Ledger, verify};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,6 +126,7 @@ proptest! {
                         version: &version,
                         fingerprint: &fingerprint,
                         reading: &reading,
+                        entities: ComparedEntities::Any,
                     };
                     let accepted: BTreeSet<String> = accepted.collect();
                     let done = ledger.register_contents(&contents, &accepted);

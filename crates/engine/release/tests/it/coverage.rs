@@ -127,6 +127,7 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
             source: source.clone(),
             version: plan.policy().data().version.clone(),
             reading: "in memory".to_owned(),
+            entities: deniable_ledger::RowEntities::Any,
         };
         let locate = || Ok(vec![versioned.clone()]);
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());

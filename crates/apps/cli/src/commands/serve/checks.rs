@@ -64,6 +64,9 @@ impl Checks {
             Error::Data(DataError::Unusable(_) | DataError::Bad { .. }) => {
                 "the data cannot be read as the policy declares"
             }
+            Error::Data(DataError::KnownEntities { .. }) => {
+                "the versions of a table with `new_entities_only` have entities in common"
+            }
             Error::Data(DataError::Losses { .. }) => "caps or bounds leave out much of the policy's queries",
             _ => return error.into(),
         };

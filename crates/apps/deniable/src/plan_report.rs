@@ -120,6 +120,9 @@ struct Spending {
     left_of_spend: Option<String>,
     /// The rest of the promise after these queries; needs a ledger.
     left_of_promise: Option<String>,
+    /// The tables of which each version contains only new entities.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    new_entities: Vec<String>,
     /// The versions that the queries read, if the policy limits the spending on each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     versions: Vec<VersionSpending>,
@@ -346,6 +349,7 @@ impl Spending {
             to_pay: to_pay.to_string(),
             spend: policy.spend().to_string(),
             epsilon,
+            new_entities: policy.new_entities().iter().cloned().collect(),
             versions: versions(plan, account),
             percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
             left_of_spend: left_of_spend.map(|left| left.to_string()),
@@ -500,6 +504,14 @@ fn sums(shown: &PlanReport) -> Vec<String> {
             format!("left of the promise after these queries: {left} ({rounded}, ε = {epsilon})")
         });
     }
+    lines.extend((!spending.new_entities.is_empty()).then(|| {
+        let tables: Vec<String> = spending.new_entities.iter().map(|table| format!("`{table}`")).collect();
+        format!(
+            "each version may use 1/2 of the promise: no person is in two versions of {}, so only the two versions with the \
+             largest charges count (C-9). What is left of the promise is for this version",
+            tables.join(", ")
+        )
+    }));
     lines.extend(spending.versions.iter().map(|on| {
         let VersionSpending { in_words, per_version, left, .. } = on;
         match left {

@@ -7,6 +7,7 @@ use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// A ledger, for JSON.
 #[derive(Debug, Clone, Serialize)]
@@ -87,6 +88,9 @@ pub struct AccountOverview {
     pub spent: String,
     /// The remainder, in words.
     pub left: String,
+    /// The tables of which each version contains only new entities; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_entities: Option<NewEntitiesOverview>,
     /// The number of further queries like recent ones that the promise pays for.
     pub more: Vec<Headroom>,
     /// The bounds on beliefs by now.
@@ -103,6 +107,34 @@ pub struct AccountOverview {
     pub releases: Vec<ReleaseOverview>,
     /// Every change of the promise, in order.
     pub changes: Vec<ChangeOverview>,
+}
+
+/// The tables of which each version contains only entities that are in no other version (C-9).
+#[derive(Debug, Clone, Serialize)]
+pub struct NewEntitiesOverview {
+    /// The tables.
+    pub tables: Vec<String>,
+    /// The remainder for a version that is not charged yet, in words.
+    pub left_of_next: String,
+}
+
+impl NewEntitiesOverview {
+    fn new(account: &Account) -> Option<Self> {
+        let next = account.by_version.before_next()?;
+        let tables = account.disjoint().names().map(str::to_owned).collect();
+        Some(Self { tables, left_of_next: RemainingBudget::new(next, account.limit()).to_string() })
+    }
+
+    /// What counts for the promise, and what is left for the next version, in sentences. Hidden characters are not
+    /// escaped.
+    #[must_use]
+    pub fn sentences(&self) -> [String; 2] {
+        let tables = self.tables.join(", ");
+        [
+            format!("no person is in two versions of {tables}: of these, the two with the largest charges count (C-9)"),
+            format!("left for the next version: {}", self.left_of_next),
+        ]
+    }
 }
 
 /// The charges about one version of the data.
@@ -370,6 +402,7 @@ impl AccountOverview {
             limit_in_words: account.guarantee.limit().with_epsilon(),
             spent: account.spent.in_words(),
             left: RemainingBudget::new(account.spent.clone(), account.limit()).to_string(),
+            new_entities: NewEntitiesOverview::new(account),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &priors()),
             parts: account.parts().iter().map(|(name, part)| PartOverview::new(account, name, part)).collect(),
@@ -384,11 +417,19 @@ impl AccountOverview {
 /// The versions that were charged, the newest first: of joined tables, the newest one counts.
 fn charged_versions(account: &Account, registered: &[Version]) -> Vec<ChargedVersion> {
     let mut found: Vec<(&Charge, usize, Spend)> = Vec::new();
-    for Release { query, cost, .. } in &account.releases {
+    let mut paid: BTreeSet<&str> = BTreeSet::new();
+    for release in &account.releases {
+        let query = &release.query;
+        // A query that several parts paid for costs once (C-7); a dead charge pays for nothing later.
+        let is_again = paid.contains(query.identity.as_str());
+        let cost = if is_again { Spend::nothing() } else { release.cost.clone() };
+        if !release.is_dead() {
+            paid.insert(&query.identity);
+        }
         let is_same = |known: &Charge| (&known.source, &known.version) == (&query.source, &query.version);
         match found.iter_mut().find(|(known, ..)| is_same(known)) {
-            Some((_, charges, spent)) => (*charges, *spent) = (*charges + 1, spent.and(cost)),
-            None => found.push((query, 1, cost.clone())),
+            Some((_, charges, spent)) => (*charges, *spent) = (*charges + 1, spent.and(&cost)),
+            None => found.push((query, 1, cost)),
         }
     }
     found.reverse();

@@ -65,6 +65,9 @@ pub fn section(account: &Account, registered: &[Version]) -> Markup {
             @if account.releases.len() <= MOST_STEPS { (figure(spending(&drawn(account)), "Each step is one answer; \
                 100% is the whole promise. Repeated queries are free.")) }
             p { "Left: " (overview.left) "." }
+            @if let Some(new) = &overview.new_entities {
+                @for sentence in new.sentences() { p { (deniable_core::text::printable(&sentence)) "." } }
+            }
             @if !overview.more.is_empty() {
                 p { "That is enough for" }
                 ul { @for headroom in &overview.more {

@@ -138,7 +138,14 @@ impl SpentByVersion {
         }
     }
 
-    /// The same for a version of which nothing is registered yet; `None` if no versions are known to share no entity.
+    /// The part of the population that these versions are about (C-9): the name of the versions. `None` if all charges
+    /// multiply with one about them.
+    #[must_use]
+    pub fn part<'a>(&self, versions: &'a [VersionName]) -> Option<&'a str> {
+        self.disjoint.part(versions)
+    }
+
+    /// As [`Self::before`], for a version of which nothing is registered yet; `None` if no versions are known to share no entity.
     #[must_use]
     pub fn before_next(&self) -> Option<Spend> {
         // No registered version has an empty name that was charged.

@@ -42,6 +42,11 @@ impl DisjointTables {
         self.tables.is_empty()
     }
 
+    /// The names of the tables.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(String::as_str)
+    }
+
     /// Whether the versions of this table share no entity.
     #[must_use]
     pub fn contains(&self, source: &str) -> bool {

@@ -420,6 +420,17 @@ fn together<K: Kind>(
                 _ => whose.clone(),
             };
             let (spent, after) = counted(by_version);
+            let part = charges.first().and_then(|(read, _)| by_version.part(read));
+            let which = match part.zip(by_version.before_next()) {
+                Some((part, next)) => {
+                    let left = share_left(&next, limit, guarantee.limit()).unwrap_or_default();
+                    format!(
+                        "{which}, for version \"{part}\" beside the largest other version (for the next one, {left} of the \
+                         promise is left),"
+                    )
+                }
+                None => which,
+            };
             Line { spent, limit: limit.clone(), cost: cost.clone(), after, limited: Limited::Words(which) }
         });
         let mut lines: Vec<Line> = allowed.collect();

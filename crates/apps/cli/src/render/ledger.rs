@@ -5,8 +5,8 @@ use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
 use deniable_publication::REHEARSAL;
 use deniable_report::overview::{
-    AcceptanceOverview, AccountOverview, ChargedVersion, EngineOverview, Overview, PartOverview, ReleaseOverview,
-    RequestOverview, WithdrawalOverview,
+    AcceptanceOverview, AccountOverview, ChargedVersion, EngineOverview, NewEntitiesOverview, Overview, PartOverview,
+    ReleaseOverview, RequestOverview, WithdrawalOverview,
 };
 use std::fmt::Write;
 
@@ -121,6 +121,9 @@ pub fn table(summary: &Summary, all_versions: bool) -> String {
         let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit_in_words);
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
+        for sentence in account.new_entities.iter().flat_map(NewEntitiesOverview::sentences) {
+            let _ = writeln!(text, "         {}", printable(&sentence));
+        }
         for headroom in &account.more {
             let asked = asked(&headroom.query, &headroom.sql, &account.releases);
             let _ = writeln!(text, "         {} like \"{}\"", headroom.questions_in_words(), printable(&asked));

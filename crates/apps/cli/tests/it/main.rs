@@ -34,6 +34,7 @@ mod labels;
 mod losses;
 mod misread;
 mod nested;
+mod new_entities;
 mod newcomers;
 mod notes;
 #[cfg(feature = "objects")]

@@ -1,8 +1,8 @@
 //! Tables of which each version contains only entities that are in no other version (C-9).
 //!
 //! A *part* of the population is the people under one name of a version, in all tables with this property: nobody is
-//! in two parts. Odds about different parts do not multiply for the question whether a person is in the data at all; they
-//! do for the question in which part. So the product of the two largest accounts of parts bounds both. Charges that
+//! in two parts. Odds about different parts do not multiply for the question whether a person is in the data at all;
+//! they do for the question in which part. So the product of the two largest accounts of parts bounds both. Charges that
 //! read any other table, or several parts, multiply as ever.
 
 use crate::by_version::{SEPARATOR, VersionName};
@@ -75,14 +75,14 @@ impl DisjointTables {
 pub enum DisjointFault {
     /// Earlier versions, or charges, of the table do not keep to it.
     #[error(
-        "`{0}` was registered or charged without `new_entities_only`, and its versions may share people: the option counts \
-         from a table's first version on. Remove it, or begin a table of another name with the next version"
+        "`{0}` was registered or charged without `new_entities_only`, and its versions may share people: the option \
+         counts from a table's first version on. Remove it, or begin a table of another name with the next version"
     )]
     Late(String),
     /// Earlier versions of the table are registered with it.
     #[error(
-        "`{0}` is registered with `new_entities_only`, and what was answered rests on that; keep the option, or declare the \
-         rows as a table of another name"
+        "`{0}` is registered with `new_entities_only`, and what was answered rests on that; keep the option, or declare \
+         the rows as a table of another name"
     )]
     Dropped(String),
     /// A table whose rows belong to no person by earlier registrations.

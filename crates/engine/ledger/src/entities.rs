@@ -3,8 +3,8 @@
 //! The folder `<ledger>.entities` holds one file for each version of a table with new entities only. It is as secret as
 //! the key: with both, a person's key shows whether the person is in the data. A file is written before its version is
 //! registered, and is read only for registered versions: an interrupted registration leaves a file that the next one
-//! replaces. A digest under the ledger's key binds it to the table, the version and the contents, so that a file that is
-//! missing, cut short, or of other contents is refused.
+//! replaces. A digest under the ledger's key binds it to the table, the version and the contents, so that a file that
+//! is missing, cut short, or of other contents is refused.
 
 use crate::by_version::VersionName;
 use crate::key::beside;
@@ -36,8 +36,8 @@ pub struct KnownEntities {
 pub enum EntitiesError {
     /// The file of a registered version does not exist.
     #[error(
-        "the entities of {version} are missing: {path} does not exist; restore it from a backup, together with the ledger \
-         and its key. Without it no version can be compared with this one, and none is registered with \
+        "the entities of {version} are missing: {path} does not exist; restore it from a backup, together with the \
+         ledger and its key. Without it no version can be compared with this one, and none is registered with \
          `new_entities_only`"
     )]
     Missing {
@@ -95,7 +95,8 @@ impl Ledger {
         Ok(KnownEntities { key_type, hashes: hashes.iter().copied().collect() })
     }
 
-    /// Writes the entities of a version with these contents, which is about to be registered. On disk when this returns.
+    /// Writes the entities of a version with these contents, which is about to be registered. On disk when this
+    /// returns.
     ///
     /// # Errors
     /// When the file cannot be written.

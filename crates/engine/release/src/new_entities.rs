@@ -44,7 +44,8 @@ impl std::fmt::Display for KnownEntitiesFound {
         }
         write!(
             f,
-            "version \"{version}\" of `{table}`: {known} of {entities} entities, with {rows} rows, are in {versions} already"
+            "version \"{version}\" of `{table}`: {known} of {entities} entities, with {rows} rows, are in {versions} \
+             already"
         )
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A *part* of the population is the people under one name of a version, in all tables with this property: nobody is
 //! in two parts. Odds about different parts do not multiply for the question whether a person is in the data at all;
-//! they do for the question in which part. So the product of the two largest accounts of parts bounds both. Charges that
-//! read any other table, or several parts, multiply as ever.
+//! they do for the question in which part. So the product of the two largest accounts of parts bounds both. Charges
+//! that read any other table about people, or several parts, multiply as ever.
 
 use crate::by_version::{SEPARATOR, VersionName};
 use crate::entry::{AccountId, Charge, RowEntities, VersionRegistered};
@@ -81,8 +81,8 @@ pub enum DisjointFault {
     Late(String),
     /// Earlier versions of the table are registered with it.
     #[error(
-        "`{0}` is registered with `new_entities_only`, and what was answered rests on that; keep the option, or declare \
-         the rows as a table of another name"
+        "`{0}` is registered with `new_entities_only`, and what was answered rests on that; keep the option, or \
+         declare the rows as a table of another name"
     )]
     Dropped(String),
     /// A table whose rows belong to no person by earlier registrations.

@@ -66,7 +66,7 @@ fn one(section: &Section<'_>, data: &Data, has_key: bool, guarantee: &Guarantee)
     if matches!(data.format, Format::Engine { .. }) {
         return refused(
             "is not possible for a table that remains in an engine",
-            "export its rows as Parquet and name these files as `path`: the entities are compared here, by keyed hashes",
+            "export its rows as Parquet and name these files as `path`: entities are compared here, by keyed hashes",
         );
     }
     if data.version.contains(SEPARATOR) {

@@ -81,14 +81,14 @@ pub enum DisjointFault {
     Late(String),
     /// Earlier versions of the table are registered with it.
     #[error(
-        "`{0}` is registered with `new_entities_only`, and what was answered rests on that; keep the option, or \
-         declare the rows as a table of another name"
+        "`{0}` is registered with `new_entities_only`, on which stored answers rest; keep the option, or declare \
+         the rows as a table of another name"
     )]
     Dropped(String),
     /// A table whose rows belong to no person by earlier registrations.
     #[error(
-        "`{0}` is registered as a public table, and what was answered rests on that; declare the rows as a table of \
-         another name"
+        "`{0}` is registered as a public table, on which stored answers rest; declare the rows as a table of another \
+         name"
     )]
     Public(String),
     /// A name that reads like those of several tables.

@@ -50,8 +50,8 @@ pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
 pub use least::{LeastError, LeastPromise, QueryNeed, least};
 pub use losses::{Cause, LargeLoss, MOST_LEFT_OUT, Quantity};
-pub use periods::Series;
 pub use new_entities::KnownEntitiesFound;
+pub use periods::Series;
 pub use plan::{MeasurePlan, Plan, PlanError, PlanErrors, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{

@@ -120,7 +120,7 @@ impl NewEntities {
             check_unregistered(ledger, table)?;
         }
         let registered: BTreeSet<VersionName> = compared.compared.values().flatten().cloned().collect();
-        let mut found: Vec<Found<'_>> = new.iter().map(|(table, hashes)| Found::new(table, hashes)).collect();
+        let mut found: Vec<Overlap<'_>> = new.iter().map(|(table, hashes)| Overlap::new(table, hashes)).collect();
         for other in &registered {
             let known = ledger.read_entities(other)?;
             for found in &mut found {
@@ -133,7 +133,7 @@ impl NewEntities {
                 found.compare(&other, &hashes.key_type, &mut hashes.rows.keys());
             }
         }
-        let found: Vec<KnownEntitiesFound> = found.into_iter().filter_map(Found::finish).collect();
+        let found: Vec<KnownEntitiesFound> = found.into_iter().filter_map(Overlap::finish).collect();
         if found.is_empty() { Ok(compared) } else { Err(DataError::KnownEntities { found }) }
     }
 
@@ -191,7 +191,7 @@ fn check_unregistered(ledger: &Ledger, table: &TableVersion) -> Result<(), DataE
 }
 
 /// The entities of a table that are in other versions.
-struct Found<'a> {
+struct Overlap<'a> {
     table: &'a TableVersion,
     entities: &'a EntityHashes,
     known: HashSet<EntityHash>,
@@ -199,7 +199,7 @@ struct Found<'a> {
     other_type: Vec<VersionName>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Overlap<'a> {
     fn new(table: &'a TableVersion, entities: &'a EntityHashes) -> Self {
         Self { table, entities, known: HashSet::new(), versions: Vec::new(), other_type: Vec::new() }
     }

@@ -258,7 +258,7 @@ mod tests {
             is_ambiguous: false,
         };
         let (june, july) = (named("visits", "june"), named("visits", "july"));
-        assert_eq!(disjoint.part(&[june.clone()]), Some("june"));
+        assert_eq!(disjoint.part(std::slice::from_ref(&june)), Some("june"));
         assert_eq!(disjoint.part(&[june.clone(), named("stays", "june")]), Some("june"));
         assert_eq!(disjoint.part(&[june.clone(), july]), None);
         assert_eq!(disjoint.part(&[june.clone(), named("staff", "june")]), None);

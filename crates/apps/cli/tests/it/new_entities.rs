@@ -161,7 +161,7 @@ fn policies_for_which_it_does_not_hold_are_refused() {
     for (from, to, said) in [
         (
             "preset = \"acquaintance\"",
-            "knows_size = true\npriors = { at_most = 0.5 }",
+            "knows_size = true\nprior = { at_most = \"1/2\" }",
             "where the adversary knows the size",
         ),
         ("version = \"1\"", "version = \"1 + 2\"", "choose another `version`"),
@@ -182,7 +182,7 @@ fn neighbours_differ_in_released_numbers_alone() {
         place.release(&[]).done();
         turn_to(&place, 1, 2);
         place.run(&["data", "check", "policy.toml"]).done();
-        let released = place.run(&["release", "policy.toml", "--yes"]).done();
+        let released = place.run(&["release", "policy.toml"]).done();
         let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
         let planned = place.run(&["plan", "policy.toml"]).done().stdout;
         let shown: String = shown.lines().filter(|line| !line.contains("head")).collect();

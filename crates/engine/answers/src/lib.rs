@@ -42,7 +42,7 @@ pub use planned::{PlannedNumber, planned};
 pub use population::{check_population, without_population};
 pub use ranks::{rank_margin, rank_margin_of};
 pub use sums::{show_sums, sum_margin};
-pub use truth::{SumLoss, Summed, TrueError, TrueErrors, Worst, true_errors};
+pub use truth::{SumLoss, Summed, TrueError, TrueErrors, Worst, WrongNumber, true_errors};
 
 // `tests/it` is part of the unit tests' program, so that each crate links one program. It names this crate as other
 // crates do.

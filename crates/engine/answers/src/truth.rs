@@ -16,6 +16,19 @@ pub struct TrueErrors {
     pub columns: Vec<TrueError>,
     /// The losses of its sums, including those behind averages, and of its numbers of entities.
     pub sums: Vec<SumLoss>,
+    /// Its numbers that differ from the true ones.
+    pub wrong: Vec<WrongNumber>,
+}
+
+/// A shown number that caps and bounds change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrongNumber {
+    /// The position of its column.
+    pub column: usize,
+    /// Its cell, with the number to which noise is added and the true one.
+    pub cell: Worst,
+    /// The number to which noise is added, with the interval and the standard error of that noise.
+    pub expected: ShownValue,
 }
 
 /// The part of a sum that caps and bounds leave out, over all cells of the grouping that loses the largest part.
@@ -76,13 +89,14 @@ impl Worst {
 }
 
 /// Computes the errors of every column of numbers, and the losses of sums; `None` where protected tables are joined, or
-/// results are grouped by noisy values. `exact` computes a query under the ledger's salt, so that the same rows are kept
-/// as in an answer.
+/// results are grouped by noisy values. `expected` is the noise of the answer, by measure; `exact` computes a query
+/// under the ledger's salt, so that the same rows are kept as in an answer.
 ///
 /// # Errors
 /// As of `exact`.
 pub fn true_errors(
     query: &Query,
+    expected: &[Decay],
     exact: &dyn Fn(&Query) -> Result<Exact, SourceError>,
 ) -> Result<Option<TrueErrors>, SourceError> {
     // So small that noise changes a number once in 10³⁰ draws.
@@ -107,17 +121,24 @@ pub fn true_errors(
     }
     let absolute = query.absolute().map(|absolute| without_noise(&absolute)).transpose()?;
     let sums = sum_losses(query, &answers, &truths, absolute.as_deref());
-    let shown = |values, is_bounded| {
-        let noisy = Noisy { values, consistent: None, decays: decays.clone() };
+    let shown = |values, decays: &[Decay], is_bounded| {
+        let noisy = Noisy { values, consistent: None, decays: decays.to_vec() };
         show(&query.without_steps(is_bounded), &noisy, &confidence)
     };
-    let (answers, truths) = (shown(answers, true), shown(truths, false));
-    if answers.len() != truths.len() {
+    let noisy = shown(answers.clone(), expected, true);
+    let (answers, truths) = (shown(answers, &decays, true), shown(truths, &decays, false));
+    if answers.len() != truths.len() || answers.len() != noisy.len() {
         return Ok(None);
     }
-    let columns = query.output().names.iter().enumerate();
-    let columns = columns.filter_map(|(at, name)| of_column(name, at, &answers, &truths)).collect();
-    Ok(Some(TrueErrors { columns, sums }))
+    let (mut columns, mut wrong) = (Vec::new(), Vec::new());
+    for (at, name) in query.output().names.iter().enumerate() {
+        let Some((error, all)) = of_column(name, at, &answers, &truths) else { continue };
+        columns.push(error);
+        wrong.extend(all.into_iter().filter_map(|(row, cell)| {
+            Some(WrongNumber { column: at, cell, expected: noisy.get(row)?.0.get(at)?.clone() })
+        }));
+    }
+    Ok(Some(TrueErrors { columns, sums, wrong }))
 }
 
 /// The losses of sums, of the sums behind averages, and of numbers of entities. Each argument is one vector for each
@@ -166,22 +187,30 @@ fn sum_losses(
     losses
 }
 
-fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -> Option<TrueError> {
+/// The error of a column, and its wrong cells with the positions of their rows.
+fn of_column(
+    name: &str,
+    at: usize,
+    answers: &[ShownRow],
+    truths: &[ShownRow],
+) -> Option<(TrueError, Vec<(usize, Worst)>)> {
     let number = |row: &ShownRow| match row.0.get(at) {
         Some(ShownValue::Number { estimate, .. }) => estimate.clone(),
         _ => None,
     };
-    let pairs = answers.iter().zip(truths).filter_map(|(row, truth)| Some((row, number(row), number(truth)?)));
+    let pairs = answers.iter().zip(truths).enumerate();
+    let pairs = pairs.filter_map(|(row, (shown, truth))| Some((row, shown, number(shown), number(truth)?)));
     let pairs: Vec<_> = pairs.collect();
-    let off = pairs.iter().filter_map(|(row, answer, truth)| {
+    let wrong = pairs.iter().filter_map(|(row, shown, answer, truth)| {
         let answer = answer.clone().unwrap_or_else(Rational::zero);
-        let worst = Worst { cell: keys(row), answer, truth: truth.clone() };
-        (worst.answer != worst.truth).then_some(worst)
+        let cell = Worst { cell: keys(shown), answer, truth: truth.clone() };
+        (cell.answer != cell.truth).then_some((*row, cell))
     });
+    let wrong: Vec<(usize, Worst)> = wrong.collect();
     // An error where the true value is zero is worse than any relative error.
     let size = |worst: &Worst| worst.relative().map_or((true, worst.answer.abs()), |error| (false, error.abs()));
-    let worst = off.max_by_key(size);
-    (!pairs.is_empty()).then(|| TrueError { column: name.to_owned(), cells: pairs.len(), worst })
+    let worst = wrong.iter().map(|(_, cell)| cell).max_by_key(|cell| size(cell)).cloned();
+    (!pairs.is_empty()).then(|| (TrueError { column: name.to_owned(), cells: pairs.len(), worst }, wrong))
 }
 
 /// The keys of a row, as text.

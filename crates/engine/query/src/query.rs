@@ -500,6 +500,15 @@ impl Query {
         measures(term, level, self)
     }
 
+    /// Whether a term of the output rests on values that are chosen by their rank.
+    #[must_use]
+    pub fn is_ranked(&self, term: &Term) -> bool {
+        let is_rank = |measure: usize| {
+            matches!(self.measures[measure].kind, MeasureKind::Ranked { .. } | MeasureKind::Tree { .. })
+        };
+        self.output.levels.iter().any(|level| self.measures_of(term, *level).into_iter().any(is_rank))
+    }
+
     /// The canonical bytes of everything in the query and the declarations that decides the measured numbers: equal
     /// exactly when these are the same. Names of CTEs and results, the order of conditions and all post-processing have
     /// no effect on them. The way the tables' files are read, the data and the price are not part of them.

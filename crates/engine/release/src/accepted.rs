@@ -105,7 +105,7 @@ impl AcceptedFindings {
                 return Err(AcceptError::UnknownQuery { name: name.clone(), nearest, known });
             };
             for table in planned.query().tables() {
-                self.0.entry(table.to_owned()).or_default().insert(recorded_name(planned));
+                self.0.entry(table.to_owned()).or_default().insert(recorded_name(plan, planned));
             }
         }
         Ok(self)

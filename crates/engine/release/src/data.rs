@@ -6,11 +6,12 @@
 //! near the threshold a single row would decide them.
 
 use crate::accepted::{AcceptedFindings, full_name};
-use crate::losses::{LargeLoss, MOST_LEFT_OUT, large, recorded_name};
+use crate::losses::{LargeLoss, MOST_LEFT_OUT, Quantity, large, recorded_name, statements, understated};
 use crate::new_entities::{KnownEntitiesFound, NewEntities, entities_of};
 use crate::plan::{Plan, QueryPlan};
 use crate::release::{Event, salt};
 use crate::simulate::simulated;
+use deniable_core::noise::Decay;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, DeclaredTable, Role, reading};
 use deniable_data::check::{Report, ToAccept};
@@ -127,7 +128,13 @@ fn losses_in_words(found: &[LargeLoss]) -> String {
         (1, Some(name)) => format!("query \"{name}\""),
         (several, _) => format!("{several} queries"),
     };
-    format!("caps or bounds leave out more than {MOST_LEFT_OUT}% of {queries}, and that is not accepted")
+    let is_stated = |loss: &LargeLoss| matches!(loss.of, Quantity::Number(_));
+    let limit = match (found.iter().any(is_stated), found.iter().all(is_stated)) {
+        (_, true) => "than `typical_left_out` states".to_owned(),
+        (false, false) => format!("than {MOST_LEFT_OUT}%"),
+        (true, false) => format!("than {MOST_LEFT_OUT}%, or than `typical_left_out` states,"),
+    };
+    format!("caps or bounds leave out more {limit} of {queries}, and that is not accepted")
 }
 
 /// The treatment of a version that is not registered under the policy's reading. In both modes it is scanned and
@@ -254,12 +261,16 @@ fn losses(
         let losses = deniable_execute::losses(&sources, planned.query(), &salt(ledger), resources, &progress);
         tell(Event::LeftOut { query, losses: losses.as_ref() });
         let exact = |query: &Query| deniable_execute::exact(&sources, query, &salt(ledger), resources, &progress);
-        let errors = deniable_answers::true_errors(planned.query(), &exact);
+        let noise: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
+        let errors = deniable_answers::true_errors(planned.query(), &noise, &exact);
         let columns = errors.as_ref().map(|errors| errors.as_ref().map(|errors| errors.columns.as_slice()));
-        tell(Event::TrueErrors { query, errors: columns });
+        let (stated, is_unbounded) = statements(plan, planned);
+        tell(Event::TrueErrors { query, errors: columns, stated: stated.as_ref(), is_unbounded });
         if let Ok(losses) = losses {
-            let sums = errors.ok().flatten().map(|errors| errors.sums).unwrap_or_default();
-            all.push((at, large(planned, &losses, &sums)));
+            let errors = errors.ok().flatten();
+            let sums = errors.as_ref().map(|errors| errors.sums.as_slice()).unwrap_or_default();
+            let stated = understated(plan, planned, &losses, errors.as_ref());
+            all.push((at, large(planned, &losses, sums).into_iter().chain(stated).collect()));
         }
     }
     all
@@ -369,7 +380,7 @@ fn scan_and_register(
     if let Some(plan) = new.judged {
         let is_open = |planned: &QueryPlan| {
             let reads = |table: &&TableVersion| planned.query().tables().any(|read| read == table.name());
-            !new.all.iter().filter(reads).all(|table| is_accepted(table, &recorded_name(planned)))
+            !new.all.iter().filter(reads).all(|table| is_accepted(table, &recorded_name(plan, planned)))
         };
         let losses = losses(ledger, plan, new, &scans, resources, tell);
         let open = losses.into_iter().filter(|(at, _)| is_open(&plan.queries()[*at]));

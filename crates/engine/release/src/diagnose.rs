@@ -2,7 +2,7 @@
 
 use crate::accepted::AcceptError;
 use crate::data::{DataError, UnacceptedFinding};
-use crate::losses::{Cause, LargeLoss};
+use crate::losses::{Cause, LargeLoss, Quantity};
 use crate::new_entities::KnownEntitiesFound;
 use crate::plan::{PlanError, PlanErrorKind, PlanErrors, UnknownQuery};
 use crate::release::ReleaseError;
@@ -148,6 +148,9 @@ fn accepting_losses(found: &[LargeLoss], surface: Surface) -> String {
 
 /// What makes a loss smaller.
 fn less_of(loss: &LargeLoss) -> &'static str {
+    if matches!(loss.of, Quantity::Number(_)) {
+        return "raise a cap, widen the bounds, or state a larger `typical_left_out`";
+    }
     let is_bounds = |cause: &Cause| matches!(cause, Cause::Bounds(_));
     match (loss.by.iter().any(is_bounds), loss.by.iter().all(is_bounds)) {
         (_, true) => "widen the bounds",

@@ -5,11 +5,13 @@
 //! the policy. Nothing else computes losses or reads the recorded names: near the limit a single row decides, and an
 //! answer, a price or a refusal would reveal it.
 
-use crate::plan::QueryPlan;
-use deniable_answers::{SumLoss, Summed};
+use crate::plan::{Plan, QueryPlan};
+use crate::quality::Judge;
+use deniable_answers::{ShownValue, SumLoss, Summed, TrueErrors};
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_execute::Losses;
+use deniable_publication::Quality;
 use num_traits::Zero;
 use std::fmt;
 
@@ -42,6 +44,21 @@ pub enum Quantity {
     Entities(String),
     /// The sum of this expression.
     Sum(String),
+    /// A shown number of which more is left out than the policy states.
+    Number(Understated),
+}
+
+/// A number of which caps and bounds leave out more than its class of quality rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Understated {
+    /// The column.
+    pub column: String,
+    /// The keys of its cell, as text; empty if the loss is that of all cells together.
+    pub cell: String,
+    /// The part that the policy states: `typical_left_out`.
+    pub stated: Rational,
+    /// The number of cells of the column of which more is left out.
+    pub cells: usize,
 }
 
 /// A cap, or bounds, that leave something out.
@@ -62,6 +79,8 @@ impl Quantity {
             Self::Rows => "its rows".to_owned(),
             Self::Entities(key) => format!("its entities, by `{key}`"),
             Self::Sum(expression) => format!("the sum of {expression}"),
+            Self::Number(Understated { column, cell, .. }) if cell.is_empty() => format!("`{column}`"),
+            Self::Number(Understated { column, cell, .. }) => format!("`{column}` in {cell}"),
         }
     }
 }
@@ -82,14 +101,27 @@ impl fmt::Display for LargeLoss {
         let by: Vec<String> = by.iter().map(Cause::to_string).collect();
         let by = if by.is_empty() { "its caps and bounds".to_owned() } else { by.join(" and ") };
         let verb = if self.by.len() == 1 && !matches!(self.by[0], Cause::Bounds(_)) { "leaves" } else { "leave" };
-        write!(f, "{query}: {by} {verb} out {} of {}", percent(part, 1, Rounding::Up), of.in_words())
+        let part = percent(part, 1, Rounding::Up);
+        if let Quantity::Number(Understated { stated, cells, .. }) = of {
+            let stated = percent(stated, 1, Rounding::Nearest);
+            write!(f, "{query}: {by} change {} by {part}, more than `typical_left_out = \"{stated}\"`", of.in_words())?;
+            return if *cells > 1 { write!(f, ", in {cells} cells") } else { Ok(()) };
+        }
+        write!(f, "{query}: {by} {verb} out {part} of {}", of.in_words())
     }
 }
 
 /// The name under which the ledger records that a curator accepts the losses of a query. It depends on the query with
-/// its caps, bounds and keys, so that an edited query is accepted anew; not on the losses.
-pub(crate) fn recorded_name(planned: &QueryPlan) -> String {
-    let digest = blake3::Hasher::new_derive_key(LOSS).update(planned.query().canonical()).finalize().to_hex();
+/// its caps, bounds and keys, and on the part that the policy states, so that an edited query or statement is accepted
+/// anew; not on the losses.
+pub(crate) fn recorded_name(plan: &Plan, planned: &QueryPlan) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key(LOSS);
+    hasher.update(planned.query().canonical());
+    let stated = planned.declared().typical_left_out.as_ref().or(plan.policy().quality().typical_left_out.as_ref());
+    if let Some(stated) = stated {
+        hasher.update(stated.to_string().as_bytes());
+    }
+    let digest = hasher.finalize().to_hex();
     format!("loss:{}#{}", planned.declared().name, &digest[..16])
 }
 
@@ -128,6 +160,52 @@ pub(crate) fn large(planned: &QueryPlan, losses: &Losses, sums: &[SumLoss]) -> V
                 let caps = caps.iter().filter(|_| left_out > 0).cloned();
                 judge(Quantity::Sum(expression.clone()), missing, all, caps.chain(bounds).collect());
             }
+        }
+    }
+    all
+}
+
+/// The part that caps and bounds leave out of a query by the policy's statement, if the class of any of its numbers
+/// rests on one, and whether there are numbers whose loss no public statement bounds.
+pub(crate) fn statements(plan: &Plan, planned: &QueryPlan) -> (Option<Rational>, bool) {
+    let judges = planned.query().output().columns.iter().map(|term| Judge::new(plan, planned, term, None));
+    let judges: Vec<Judge<'_>> = judges.collect();
+    let stated = judges.iter().find_map(|judge| judge.stated().cloned());
+    (stated, judges.iter().any(|judge| judge.unbounded().is_some()))
+}
+
+/// The columns of a query with a number of which more is left out than the policy states. A number that is not usable
+/// for its noise alone rests on no statement. Ranks, and queries without true errors, are judged by the rows that caps
+/// leave out of all cells together.
+pub(crate) fn understated(
+    plan: &Plan,
+    planned: &QueryPlan,
+    losses: &Losses,
+    errors: Option<&TrueErrors>,
+) -> Vec<LargeLoss> {
+    let output = planned.query().output();
+    let rows = whole(losses.rows_left_out.unwrap_or(0)) / whole(losses.rows.max(1));
+    let mut all = Vec::new();
+    for (at, (term, column)) in output.columns.iter().zip(&output.names).enumerate() {
+        let judge = Judge::new(plan, planned, term, None);
+        let Some(stated) = judge.stated() else { continue };
+        let wrong = errors.iter().flat_map(|errors| &errors.wrong).filter(|wrong| wrong.column == at);
+        let is_usable = |shown: &ShownValue| judge.class(shown).is_some_and(|class| class < Quality::Unusable);
+        let is_rank = |shown: &ShownValue| matches!(shown, ShownValue::Number { rows: Some(_), .. });
+        let cells = wrong.filter(|wrong| !is_rank(&wrong.expected) && is_usable(&wrong.expected));
+        let cells = cells.map(|wrong| {
+            let part = judge.part_left_out(&wrong.expected, &wrong.cell.answer, &wrong.cell.truth);
+            (part, wrong.cell.cell.as_str())
+        });
+        let ranks = planned.query().is_ranked(term) || errors.is_none();
+        let all_cells = ranks.then(|| (rows.clone(), ""));
+        let larger: Vec<(Rational, &str)> = cells.chain(all_cells).filter(|(part, _)| part > stated).collect();
+        let count = larger.len();
+        if let Some((part, cell)) = larger.into_iter().max_by(|one, other| one.0.cmp(&other.0)) {
+            let number =
+                Understated { column: column.clone(), cell: cell.to_owned(), stated: stated.clone(), cells: count };
+            let (query, by) = (planned.declared().name.clone(), Vec::new());
+            all.push(LargeLoss { query, of: Quantity::Number(number), part, by });
         }
     }
     all

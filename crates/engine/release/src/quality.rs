@@ -89,6 +89,28 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// The stated part that the classes rest on; `None` if they rest on none.
+    pub(crate) fn stated(&self) -> Option<&Rational> {
+        match &self.left_out {
+            LeftOut::Part(part) => Some(part),
+            LeftOut::Nothing | LeftOut::Count(_) | LeftOut::Unknown(_) => None,
+        }
+    }
+
+    /// The part of a true number that caps and bounds leave out, in the sense of the stated part: the class of `shown`,
+    /// the number without noise, allows for an error of `part / (1 - part)` of its size.
+    pub(crate) fn part_left_out(&self, shown: &ShownValue, answer: &Rational, truth: &Rational) -> Rational {
+        let error = (answer - truth).abs();
+        let is_number = matches!(shown, ShownValue::Number { value: ValueKind::Number, .. });
+        let of_truth = match truth.is_zero() {
+            true => whole(1),
+            false if is_number => &error / truth.abs(),
+            false => Rational::zero(),
+        };
+        let of_size = size(shown).map_or_else(Rational::zero, |size| &error / (size + &error));
+        of_truth.max(of_size)
+    }
+
     /// The class of a number; `None` for exact numbers and for numbers without a value.
     pub(crate) fn class(&self, shown: &ShownValue) -> Option<Quality> {
         let ShownValue::Number { estimate, low, high, rows, deviation, value: kind, limits, .. } = shown else {
@@ -111,15 +133,7 @@ impl<'a> Judge<'a> {
         if is_everything || has_zero {
             return Some(Quality::Unusable);
         }
-        // The error is relative to the largest possible error where that is smaller than the number: its bounds are far
-        // from zero, as those of years.
-        let furthest = limits.low.as_ref().zip(limits.high.as_ref()).map(|(low, high)| (value - low).max(high - value));
-        let size = match (furthest, kind) {
-            (Some(furthest), ValueKind::Number) => furthest.min(value.abs()),
-            (Some(furthest), ValueKind::Date | ValueKind::Timestamp) => furthest,
-            (None, ValueKind::Number) => value.abs(),
-            (None, ValueKind::Date | ValueKind::Timestamp) => return Some(Quality::Unusable),
-        };
+        let Some(size) = size(shown) else { return Some(Quality::Unusable) };
         let wide = (value - low).max(high - value);
         let wide = if self.reach.is_positive() { wide / &self.reach } else { Rational::zero() };
         let error = deviation.as_deref().cloned().unwrap_or_else(Rational::zero).max(wide);
@@ -165,6 +179,19 @@ impl<'a> Judge<'a> {
             () if within(&self.classes.c) => Quality::C,
             () => Quality::Unusable,
         }
+    }
+}
+
+/// The size that the error of a number is relative to; `None` if it has none. It is the largest possible error where
+/// that is smaller than the number: its bounds are far from zero, as those of years.
+fn size(shown: &ShownValue) -> Option<Rational> {
+    let ShownValue::Number { estimate: Some(value), value: kind, limits, .. } = shown else { return None };
+    let furthest = limits.low.as_ref().zip(limits.high.as_ref()).map(|(low, high)| (value - low).max(high - value));
+    match (furthest, kind) {
+        (Some(furthest), ValueKind::Number) => Some(furthest.min(value.abs())),
+        (Some(furthest), ValueKind::Date | ValueKind::Timestamp) => Some(furthest),
+        (None, ValueKind::Number) => Some(value.abs()),
+        (None, ValueKind::Date | ValueKind::Timestamp) => None,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::periods::Series;
 use crate::plan::{Plan, QueryPlan};
 use crate::show;
 use deniable_answers::{Consistency, Noisy, TrueError};
+use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Data, Format, TableSchema};
 use deniable_core::secret::Secret;
@@ -148,6 +149,10 @@ pub enum Event<'a> {
         /// The exact error of each column; `None` if it is not computed for this query; or the error of the
         /// computation.
         errors: Result<Option<&'a [TrueError]>, &'a SourceError>,
+        /// The part that the policy states is left out at most, if the class of any of its numbers rests on it.
+        stated: Option<&'a Rational>,
+        /// Whether no public statement bounds the loss of some of its numbers.
+        is_unbounded: bool,
     },
     /// A table's version was registered by this release.
     Registered(&'a TableVersion),

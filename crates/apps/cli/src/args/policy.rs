@@ -279,7 +279,8 @@ while a declared column that is not accepted by name cannot be read as declared:
 type or are not among its keys, or it has no values. The same holds while fields without a quote at the start contain \
 one (csv:bare-quotes), quoted fields contain a line end (csv:line-ends), or rows end with a lone carriage return \
 (csv:lone-returns). The same holds while caps or bounds leave out more than 10% of the rows, the entities or the sum \
-of a query that is not accepted with --accept-loss. The ledger records the accepted names, but no findings.")]
+of a query that is not accepted with --accept-loss, or change a number by more than `typical_left_out` states. The \
+ledger records the accepted names, but no findings.")]
     Check(DataCheck),
     /// Copy a snapshot of a database's rows to Parquet files, and register these as the policy's version.
     #[command(after_help = "\
@@ -314,8 +315,8 @@ pub struct DataCheck {
     /// `csv:line-ends`; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
-    /// Accept that caps or bounds leave out more than 10% of the rows, the entities or a sum of this query of the policy;
-    /// may be given several times.
+    /// Accept that caps or bounds leave out more than 10% of the rows, the entities or a sum of this query of the
+    /// policy, or more than `typical_left_out` states; may be given several times.
     #[arg(long, value_name = "QUERY")]
     pub accept_loss: Vec<String>,
     /// State that the other ledgers of the folder that mention the policy or its tables are about other people. Only

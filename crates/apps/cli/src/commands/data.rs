@@ -96,8 +96,8 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
             Ok(losses) => held(&lost).push(LeftOut::new(query, losses)),
             Err(error) => say(format!("{query}: the losses of its caps cannot be computed: {error}")),
         },
-        Event::Step(Step::TrueErrors { query, errors }) => match errors {
-            Ok(errors) => held(&off).push(QueryErrors::new(query, errors)),
+        Event::Step(Step::TrueErrors { query, errors, stated, is_unbounded }) => match errors {
+            Ok(errors) => held(&off).push(QueryErrors::new(query, errors, stated, is_unbounded)),
             Err(error) => say(format!("{query}: its true error cannot be computed: {error}")),
         },
         Event::Head(head) => *held(&last) = Some(head.clone()),

@@ -1,11 +1,12 @@
 //! Exact errors of each query from caps and bounds: for the curator alone, because they depend on private rows.
 
 use deniable_answers::{TrueError, Worst};
-use deniable_core::exact::{Rounding, percent};
+use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::push_paragraph;
 use deniable_release::forecast::about;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The true errors of one query, for programs.
 #[derive(Debug, Serialize)]
@@ -13,6 +14,10 @@ pub struct QueryErrors {
     query: String,
     /// `null` where protected tables are joined, or results are grouped by noisy numbers.
     columns: Option<Vec<ColumnError>>,
+    /// The part that `typical_left_out` states; `null` if no class of its numbers rests on it.
+    typical_left_out: Option<String>,
+    /// Whether no public statement bounds the loss of some of its numbers.
+    is_unbounded: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -34,7 +39,7 @@ struct WorstCell {
 
 impl QueryErrors {
     /// Converts the errors of a query's columns.
-    pub fn new(query: &str, errors: Option<&[TrueError]>) -> Self {
+    pub fn new(query: &str, errors: Option<&[TrueError]>, stated: Option<&Rational>, is_unbounded: bool) -> Self {
         let worst = |worst: &Worst| WorstCell {
             cell: worst.cell.clone(),
             answer: about(&worst.answer),
@@ -47,14 +52,15 @@ impl QueryErrors {
             worst: error.worst.as_ref().map(worst),
         };
         let columns = errors.map(|errors| errors.iter().map(column).collect());
-        Self { query: query.to_owned(), columns }
+        let typical_left_out = stated.map(|stated| percent(stated, 1, Rounding::Nearest));
+        Self { query: query.to_owned(), columns, typical_left_out, is_unbounded }
     }
 }
 
 /// The true errors of every query, for reading.
 pub fn true_errors(queries: &[QueryErrors]) -> String {
     let mut grid = Grid::new(["query", "number", "cells", "largest error", "of", "in"]);
-    for QueryErrors { query, columns } in queries {
+    for QueryErrors { query, columns, .. } in queries {
         let Some(columns) = columns else {
             grid.add_row(vec![cell(query), cell(""), right(""), cell("not computed"), right(""), cell("")]);
             continue;
@@ -73,8 +79,17 @@ pub fn true_errors(queries: &[QueryErrors]) -> String {
         }
     }
     let mut text = format!("true error of each query before noise: the exact effect of caps and bounds\n{grid}\n");
-    let note = "these figures are exact and private. Classes of quality stay \"noise only\" until a public statement bounds them: a \
-                `typical_left_out` that is chosen by these figures depends on the data";
-    push_paragraph(&mut text, "  ", note);
+    let mut note =
+        "these figures are exact and private: a `typical_left_out` that is chosen by them depends on the data"
+            .to_owned();
+    if queries.iter().any(|query| query.is_unbounded) {
+        note.push_str(". Where no public statement bounds the loss, the class of quality stays \"noise only\"");
+    }
+    let stated: BTreeSet<&str> = queries.iter().filter_map(|query| query.typical_left_out.as_deref()).collect();
+    if !stated.is_empty() {
+        let stated: Vec<&str> = stated.into_iter().collect();
+        note.push_str(&format!(". Classes rest on `typical_left_out` = {}", stated.join(" and ")));
+    }
+    push_paragraph(&mut text, "  ", &note);
     text
 }

@@ -215,3 +215,53 @@ fn one_person_at_the_limit_changes_nothing_that_analysts_see() {
     assert_eq!((below.0, above.0), (Some(0), Some(1)), "the two are on different sides of the limit");
     assert_eq!(below.1, above.1);
 }
+
+/// Of 1,000 patients, 990 have one test that costs 10 and 10 have 3 that cost 10 each: with one row of each, 2% of the
+/// rows and of the sum of all are left out, and 9.1% in the region of 100.
+#[test]
+fn a_stated_loss_below_the_exact_one_needs_a_decision() {
+    let text = |stated: &str| {
+        let queries = [
+            ("cost", "SELECT kind, SUM(cost) AS cost FROM tests GROUP BY kind"),
+            ("middle", "SELECT MEDIAN(cost) AS middle FROM tests"),
+        ];
+        let text = policy(&queries).replace("rows_per_group = 2, groups = 2", "rows_per_group = 1, groups = 1");
+        text.replace("[columns]", &format!("[quality]\ntypical_left_out = \"{stated}\"\n\n[columns]"))
+    };
+    let row = |patient: usize| format!("{patient},{},10,0\n", if patient < 100 { "urine" } else { "blood" });
+    let rows = (0..1_000).map(|patient| row(patient).repeat(if patient < 5 || patient > 994 { 3 } else { 1 }));
+    let data = format!("patient,kind,cost,change\n{}", rows.collect::<String>());
+    let lines = |run: &Run| run.stderr.replace("│ ", "").split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = Place::new(&text("1%"), data.clone());
+    let refused = check(&place, &[]).refused();
+    let told = lines(&refused);
+    let urine = "cost: its caps and bounds change `cost` in urine by 9.1%, more than `typical_left_out = \"1%\"`, in 2 \
+                 cells";
+    assert!(told.contains(urine), "{told}");
+    assert!(told.contains("middle: its caps and bounds change `middle` by 2%, more than"), "{told}");
+    assert!(told.contains("leave out more than `typical_left_out` states of 2 queries, and that is not accepted"));
+    assert!(told.contains("Classes rest on `typical_left_out` = 1%") && !told.contains("noise only"), "{told}");
+    assert_eq!((versions(&place), place.charges()), (0, 0));
+    let json = check(&place, &["--format", "json"]).json();
+    assert_eq!(json["true_errors"][0]["typical_left_out"], json!("1%"));
+    // A statement that covers the part of all rows, but not of each shown group.
+    place.edit("policy.toml", "\"1%\"", "\"5%\"");
+    let told = lines(&check(&place, &[]).refused());
+    assert!(told.contains("change `cost` in urine by 9.1%") && !told.contains("middle: its"), "{told}");
+    check(&place, &["--accept-loss", "cost"]).done();
+    assert_eq!(versions(&place), 1);
+    // An acceptance is of the statement, too: a smaller one is accepted anew.
+    check(&place, &[]).done();
+    place.edit("policy.toml", "\"5%\"", "\"4%\"");
+    check(&place, &[]).refused();
+    // A true statement needs none.
+    let place = Place::new(&text("10%"), data.clone());
+    check(&place, &[]).done();
+    // The price, the plan and the answers do not depend on the comparison.
+    let shown = |stated: &str| {
+        let place = Place::new(&text(stated), data.clone());
+        check(&place, &["--accept-loss", "cost", "--accept-loss", "middle"]).done();
+        place.run(&["plan", "policy.toml"]).done().stdout
+    };
+    assert_eq!(shown("1%"), shown("10%"));
+}

@@ -267,6 +267,9 @@ fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> M
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
         @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "Too many rows for a chart." } }
         (rows(table, &numbers, confidence))
+        @if let Some(classes) = &table.classes {
+            details { summary { "the classes of quality" } p { (printable(&classes.to_string())) "." } }
+        }
         @if !table.warnings.is_empty() {
             h4 { "Notes" }
             (list(&table.warnings))

@@ -3,6 +3,7 @@
 //! | topic | module |
 //! |---|---|
 //! | parts of an answer | [`table`] |
+//! | the classes of quality | [`QualityClasses`] |
 //! | exact numbers as text | [`AnswerOdds`], [`Confidence`], [`UpperBound`] |
 //! | the guarantee in words | [`statement`] |
 //! | the remaining budget, in queries | [`remaining`] |
@@ -10,6 +11,7 @@
 //!
 //! All of this is public. It is written as JSON, as tables and as pages, and it can be read back.
 
+mod classes;
 mod numbers;
 pub mod remaining;
 pub mod shown;
@@ -17,6 +19,7 @@ pub mod statement;
 pub mod table;
 mod text;
 
+pub use classes::QualityClasses;
 /// The text in place of a key in rows about all groups.
 pub use deniable_core::schema::ALL;
 pub use numbers::{AnswerOdds, Confidence, UpperBound};

@@ -1,5 +1,6 @@
 //! Answers of a policy: tables, cells, intervals and noise.
 
+use crate::classes::QualityClasses;
 use crate::numbers::{AnswerOdds, Confidence, UpperBound, exact};
 use crate::statement::Statement;
 use deniable_core::exact::Rational;
@@ -59,6 +60,9 @@ pub struct Answer {
     /// Whether the levels were made to add up, and counts not to be negative; absent if there is only one level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consistent: Option<bool>,
+    /// The errors that the classes of its numbers allow; absent if no number has a class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<QualityClasses>,
     /// The name of the earlier answer that contains these numbers; absent for an answer of the query's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_from: Option<String>,

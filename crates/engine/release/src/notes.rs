@@ -57,6 +57,15 @@ pub(crate) fn noise_only(reason: Option<Unbounded>) -> Option<String> {
     ))
 }
 
+/// States that classes rest on a statement of the curator, which no noise and no data confirm.
+pub(crate) fn stated(part: Option<&Rational>) -> Option<String> {
+    let part = percent(part?, 2, Rounding::Nearest);
+    Some(format!(
+        "the classes rest on the curator's statement that caps and bounds leave out at most {part} of a number \
+         (`typical_left_out`); the intervals do not include that part"
+    ))
+}
+
 /// Whether the groupings of a query add up, with the reason if they do not; `None` for a single grouping.
 pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> Option<String> {
     let left = "the groupings do not add up exactly, as each has noise of its own";

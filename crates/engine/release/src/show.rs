@@ -4,7 +4,7 @@
 //! made consistent. Everything else follows from the policy.
 
 use crate::forecast::short;
-use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, taken_from, warnings};
+use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, stated, taken_from, warnings};
 use crate::periods;
 use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
@@ -17,7 +17,7 @@ use deniable_policy::{Display, Sampling};
 use deniable_publication::statement::Statement;
 use deniable_publication::{
     ALL, Answer, Cell, Confidence, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
-    Quality, Scalar, UpperBound,
+    Quality, QualityClasses, Scalar, UpperBound,
 };
 use deniable_query::output::Term;
 use deniable_query::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
@@ -147,7 +147,8 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     };
     let unusable = not_usable(&rows, plan.policy().quality());
     let unknown = noise_only(judges.iter().filter_map(Judge::unbounded).max());
-    Answer {
+    let stated = stated(judges.iter().filter_map(Judge::stated).max());
+    let answer = Answer {
         name: planned.declared().name.clone(),
         sql: planned.sql(),
         share: planned.declared().share.clone(),
@@ -160,17 +161,22 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
         noise: noises(plan, planned),
         consistent: (deniable_answers::consistency(planned.query()) != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
+        classes: None,
         withdrawn: answered.withdrawn.clone(),
         taken_from: planned.within().map(|within| within.name().to_owned()),
         warnings: warnings(plan, planned)
             .into_iter()
             .chain(unusable)
             .chain(unknown)
+            .chain(stated)
             .chain(adding_up(plan, planned, answered))
             .chain(taken_from(planned))
             .chain(answered.series.iter().flat_map(|series| series.notes(plan.policy())))
             .collect(),
-    }
+    };
+    let classes = plan.policy().quality();
+    let classes = QualityClasses { a: classes.a.clone(), b: classes.b.clone(), c: classes.c.clone() };
+    Answer { classes: answer.has_quality().then_some(classes), ..answer }
 }
 
 /// The cell with the label of its key, if that has one.

@@ -157,6 +157,7 @@ impl Answer {
             rows: (0..self.snps.len()).map(|place| self.row(request, part, place)).collect(),
             noise: vec![self.noise.clone()],
             consistent: None,
+            classes: None,
             withdrawn: None,
             taken_from: None,
             warnings: self.warnings(request, part),

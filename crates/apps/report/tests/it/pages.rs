@@ -85,6 +85,7 @@ fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             rows: (0..rows).map(row).collect(),
             noise: Vec::new(),
             consistent: None,
+            classes: None,
             taken_from: None,
             withdrawn: None,
             warnings: vec!["values of `key` that <b> are left out".into()],

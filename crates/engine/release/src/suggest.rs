@@ -15,7 +15,7 @@ use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
 use deniable_query::Query;
-use deniable_query::{EntityValue, Ladder, QuantileShare};
+use deniable_query::{EntityValue, Ladder, MeasureKind, QuantileShare};
 use std::collections::BTreeSet;
 
 /// Largest number of rows and groups among the candidates.
@@ -42,7 +42,7 @@ pub struct Advice {
     pub quantiles: Vec<(u64, NumberCell)>,
     /// The position of the advised quantile.
     pub advised: usize,
-    /// Whether its interval contains all candidates: then no advice is possible.
+    /// Whether its interval contains more than half of the candidates: then no advice is possible.
     pub is_vague: bool,
 }
 
@@ -110,10 +110,23 @@ fn asked(query: &Query) -> Vec<(Limit, Ladder)> {
     ask(Limit::Groups, EntityValue::Groups, counts(i64::try_from(cells).unwrap_or(LARGEST_COUNT).min(LARGEST_COUNT)));
     for (argument, column, unit, (low, high)) in query.bounded_columns() {
         let rungs = between(&unit, low, high);
-        ask(Limit::Lower(column.clone()), EntityValue::Smallest(argument), rungs.clone());
+        if lower_matters(query, argument, low) {
+            ask(Limit::Lower(column.clone()), EntityValue::Smallest(argument), rungs.clone());
+        }
         ask(Limit::Upper(column), EntityValue::Largest(argument), rungs);
     }
     all
+}
+
+/// Whether a larger lower bound means less noise. The noise of a plain sum of values from 0 on follows from the upper
+/// bound alone: a lower bound above 0 would only raise small values.
+fn lower_matters(query: &Query, argument: usize, low: i64) -> bool {
+    let centres = query.measures().iter().filter_map(|measure| match &measure.kind {
+        MeasureKind::Sum { of, .. } if of.argument == argument => Some(of.centre),
+        _ => None,
+    });
+    let centres: Vec<i64> = centres.collect();
+    low < 0 || centres.is_empty() || centres.iter().any(|centre| *centre != 0)
 }
 
 /// From 1 to `most`: every number up to 10, then round ones.
@@ -159,12 +172,12 @@ pub fn advice(name: &str, of: &Query, answer: &Answer) -> Vec<Advice> {
         let advised = if matches!(about, Limit::Lower(_)) { 1 } else { 2 };
         let end = |end: &Option<Scalar>| parse_rational(&end.as_ref()?.to_string()).ok();
         let interval = quantiles.get(advised).and_then(|(_, cell)| Some((end(&cell.low)?, end(&cell.high)?)));
-        let is_whole = |(low, high): (Rational, Rational)| {
-            ladder.rungs.first().is_some_and(|first| low <= *first)
-                && ladder.rungs.last().is_some_and(|last| high >= *last)
+        let is_wide = |(low, high): (Rational, Rational)| {
+            let possible = ladder.rungs.iter().filter(|rung| low <= **rung && **rung <= high).count();
+            possible * 2 > ladder.rungs.len()
         };
         // An interval of two neighbouring candidates is the narrowest possible, even if there are no other candidates.
-        let is_vague = interval.is_none_or(|interval| is_whole(interval) && ladder.rungs.len() > 2);
+        let is_vague = interval.is_none_or(|interval| is_wide(interval) && ladder.rungs.len() > 2);
         Advice { query: name.to_owned(), value: of.value_in_words(ladder.value), about, quantiles, advised, is_vague }
     });
     advice.filter(|advice| advice.advised < advice.quantiles.len()).collect()

@@ -129,7 +129,7 @@ fn table(all: &[AdviceReport]) -> String {
         push_paragraph(
             &mut text,
             "  ",
-            "too noisy: the noise rules out no candidate; spend more, or choose fewer queries at a time with --query",
+            "too noisy: more than half of the candidates are possible; spend more, or choose fewer queries at a time with --query",
         );
     }
     let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -458,7 +458,7 @@ def test_over_budget_names_the_share_that_fits(tmp_path: Path) -> None:
         with pytest.raises(dn.BudgetError) as refused:
             opened.release()
         # `release` takes no price: the help names the method that does, and the policy.
-        help = 'a share of 1/10 still fits: session.ask(..., spend="1/10"), or share = "1/10"'
+        help = 'a share of 1/10 still fits: session.ask(..., spend="1/10"), or share = "1/10" for a query of the policy'
         assert str(refused.value.help).startswith(help)
         with pytest.raises(dn.BudgetError) as asked:
             opened.ask("SELECT COUNT(*) AS n FROM t", spend="9/10")

@@ -58,11 +58,11 @@ fn over_budget(fits: Option<&Rational>, surface: Surface) -> String {
     let fits = match fits {
         Some(share) => {
             let spend = match surface {
-                Surface::Command => surface.set("spend", share),
+                Surface::Command => format!("`--spend {share}` of `deniable ask`"),
                 Surface::Python => format!("session.ask(..., spend=\"{share}\")"),
                 Surface::Library => "ask a query of that share".to_owned(),
             };
-            format!("a share of {share} still fits: {spend}, or share = \"{share}\"")
+            format!("a share of {share} still fits: {spend}, or share = \"{share}\" for a query of the policy")
         }
         None => "no share fits any more".to_owned(),
     };

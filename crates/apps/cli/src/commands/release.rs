@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
 use crate::policies::{absolute, locate, own_files, session};
 use deniable::Session;
-use deniable::exact::{Rational, Rounding, percent};
+use deniable::exact::{Rational, Rounding, percent, whole};
 use deniable_policy::{MadeUpRows, PeriodNode, Policy, QuerySubject};
 use deniable_publication::REHEARSAL;
 use deniable_release::QueryPlan;
@@ -84,6 +84,13 @@ fn size_in_words(size: Option<MadeUpRows>) -> String {
     format!("{rows} rows{people} in each protected table")
 }
 
+/// The way to pay half of a release's cost: the policy's earlier releases count for its `spend`, too.
+fn keep_back(spend: &Rational, to_pay: &Rational) -> String {
+    let less = spend - to_pay / whole(2);
+    let spend = if less.is_positive() { format!("; by weight, `spend = \"{less}\"`") } else { String::new() };
+    format!("keep a part back under [budget] and in the queries: smaller shares{spend}")
+}
+
 /// Reports the share of the promise that the release uses, and asks before nothing of it is left.
 fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
     let (share, left) = (session.to_pay()?, session.left()?);
@@ -99,6 +106,7 @@ fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
         return Ok(());
     };
     let is_whole = limit.is_one();
+    let to_pay = share.clone();
     let rest = limit - spent - share;
     if rest.is_positive() {
         say(format!("{uses}; {} is left after it", in_words(&rest, Rounding::Down)));
@@ -113,15 +121,13 @@ fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
     if yes {
         return Ok(());
     }
+    let keep = keep_back(session.policy().spend(), &to_pay);
     match confirmed("no later query about these people can be paid then. Use it up? [y/N]") {
         Some(true) => Ok(()),
-        Some(false) => Err(Failure::refused(
-            "nothing was charged",
-            "keep a part back: `[budget]` with `spend = \"1/2\"` in the policy",
-        )),
+        Some(false) => Err(Failure::refused("nothing was charged", keep)),
         None => Err(Failure::refused(
             "this release uses up the promise: no later query about these people can be paid",
-            "add --yes to go on; or keep a part back: `[budget]` with `spend = \"1/2\"` in the policy",
+            format!("add --yes to go on; or {keep}"),
         )),
     }
 }

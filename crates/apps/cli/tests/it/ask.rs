@@ -102,7 +102,7 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
     assert!(over.stderr.contains("only 3^(1/8)"), "{over:?}");
     // The share that the message suggests is accepted below.
-    assert!(over.stderr.contains("--spend 1/8, or"), "{over:?}");
+    assert!(over.says("`--spend 1/8` of `deniable ask`, or share = \"1/8\""), "{over:?}");
     assert_eq!(clinic.charges(), 6);
     ask("SELECT COUNT(age) FROM visits", "1/8").done();
     assert_eq!(clinic.spent(), "3", "used up exactly");

@@ -36,9 +36,10 @@ pub struct WrongNumber {
 pub struct SumLoss {
     /// The summed values.
     pub of: Summed,
-    /// The absolute differences between the true sums and those to which noise is added.
+    /// The absolute differences between the true sums and those to which noise is added, and the absolute values in rows
+    /// that are in no group.
     pub left_out: Rational,
-    /// The sum of the absolute values.
+    /// The sum of the absolute values in all rows.
     pub all: Rational,
 }
 
@@ -120,7 +121,12 @@ pub fn true_errors(
         }
     }
     let absolute = query.absolute().map(|absolute| without_noise(&absolute)).transpose()?;
-    let sums = sum_losses(query, &answers, &truths, absolute.as_deref());
+    let of_all_rows = match query.groups().iter().any(|group| query.may_leave_out(group)) {
+        true => query.absolute().or_else(|| query.unlimited(MeasureGroup::Sums)),
+        false => None,
+    };
+    let all_rows = of_all_rows.map(|query| without_noise(&query.ungrouped())).transpose()?;
+    let sums = sum_losses(query, &answers, &truths, absolute.as_deref(), all_rows.as_deref());
     let shown = |values, decays: &[Decay], is_bounded| {
         let noisy = Noisy { values, consistent: None, decays: decays.to_vec() };
         show(&query.without_steps(is_bounded), &noisy, &confidence)
@@ -142,12 +148,14 @@ pub fn true_errors(
 }
 
 /// The losses of sums, of the sums behind averages, and of numbers of entities. Each argument is one vector for each
-/// measure: the numbers of the answer, the true ones and, if values may be negative, the sums of absolute values.
+/// measure: the numbers of the answer, the true ones, the sums of absolute values if values may be negative, and these
+/// sums over all rows, if some of them may be in no group.
 fn sum_losses(
     query: &Query,
     answers: &[Vec<i128>],
     truths: &[Vec<i128>],
     absolute: Option<&[Vec<i128>]>,
+    all_rows: Option<&[Vec<i128>]>,
 ) -> Vec<SumLoss> {
     let mut losses: Vec<SumLoss> = Vec::new();
     for estimator in (0..query.levels().len()).flat_map(|level| query.answers(level)) {
@@ -177,7 +185,11 @@ fn sum_losses(
         let total = |sums: Vec<i128>| sums.into_iter().fold(Rational::zero(), |all, sum| all + whole(sum).abs());
         let (answer, truth) = (sums(answers), sums(truths));
         let left_out = total(truth.iter().zip(answer).map(|(truth, answer)| truth.saturating_sub(answer)).collect());
-        let loss = SumLoss { of, left_out, all: total(absolute.map_or(truth, sums)) };
+        let in_groups = total(absolute.map_or(truth, sums));
+        // Entities in no group may be in others, too.
+        let everywhere = all_rows.filter(|_| of != Summed::Entities).map(|values| total(sums(values)));
+        let in_no_group = everywhere.map_or_else(Rational::zero, |all| (all - &in_groups).max(Rational::zero()));
+        let loss = SumLoss { of, left_out: left_out + &in_no_group, all: in_groups + in_no_group };
         match losses.iter_mut().find(|known| known.of == loss.of) {
             Some(known) if loss.is_worse_than(known) => *known = loss,
             Some(_) => {}

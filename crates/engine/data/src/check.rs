@@ -3,6 +3,7 @@
 //! It reads every row and reports broken records and values that do not match their declarations. The report depends on
 //! private rows: it is for the curator alone, and no release runs the check.
 
+pub use crate::number_forms::NumberForm;
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Occurrences};
 pub use crate::text::Quirk;
 
@@ -14,6 +15,7 @@ use crate::meter::Meter;
 use crate::oddities::{ExpectedValues, OccurrenceCounter, Oddities, Place};
 use crate::scan::{CheckedColumn, CheckedRows, WantedColumn};
 use crate::{Resources, Source};
+use deniable_core::schema::Entity;
 use deniable_expression::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -184,7 +186,7 @@ impl Look<'_> {
         &self,
         findings: &mut Findings,
         name: &str,
-        CheckedColumn { present, values }: &CheckedColumn,
+        CheckedColumn { present, values, .. }: &CheckedColumn,
         place: &dyn Fn(usize) -> Place,
     ) {
         for row in 0..values.len() {
@@ -238,7 +240,8 @@ impl Look<'_> {
         let quirks = Quirk::ALL.into_iter().zip(whole.quirks);
         let quirks = quirks.filter_map(|(quirk, counted)| Some((quirk, counted.found(&name)?))).collect();
         let problems = whole.problems.into_iter().map(problem).collect();
-        Ok((Report::new(rows, entities, problems, columns, ownerless).with_quirks(quirks), hashes))
+        let report = Report::new(rows, entities, problems, columns, ownerless);
+        Ok((report.with_caps(table.entity.as_ref()).with_quirks(quirks), hashes))
     }
 }
 
@@ -328,6 +331,23 @@ impl Report {
         Self { rows, entities, problems, notes, columns, quirks: Vec::new(), ownerless }
     }
 
+    /// Adds a note if every entity has one row although caps allow several: `key` may not identify people.
+    #[must_use]
+    pub fn with_caps(mut self, entity: Option<&Entity>) -> Self {
+        let owned = self.rows.saturating_sub(self.ownerless.as_ref().map_or(0, |found| found.count));
+        if let Some(Entity { key, caps, .. }) = entity
+            && (caps.rows_per_group > 1 || caps.groups > 1)
+            && owned > 1
+            && self.entities == Some(owned)
+        {
+            self.notes.push(format!(
+                "every `{key}` has one row, although the caps are larger: if one person can have several rows, check \
+                 `key` under [entity], which must name the column that identifies people"
+            ));
+        }
+        self
+    }
+
     /// Adds the quirks of delimited text, and a note on each.
     #[must_use]
     pub fn with_quirks(mut self, quirks: Vec<(Quirk, Occurrences)>) -> Self {
@@ -345,7 +365,7 @@ impl Report {
     pub fn to_accept(&self) -> impl Iterator<Item = ToAccept> {
         let quirks = self.quirks.iter().map(|(quirk, found)| ToAccept::Quirk(*quirk, found.clone()));
         let columns = self.columns.iter().filter(|column| column.is_bad());
-        quirks.chain(columns.map(|column| ToAccept::Column(column.clone())))
+        quirks.chain(columns.map(|column| ToAccept::Column(Box::new(column.clone()))))
     }
 }
 
@@ -353,13 +373,18 @@ fn quirk_in_words(quirk: Quirk, found: &Occurrences) -> String {
     format!("{}{}", quirk.in_words(found.count), found.place())
 }
 
+/// The name by which a curator accepts that a version has the rows of an earlier one.
+pub const SAME_ROWS: &str = "version:same-rows";
+
 /// A finding that a curator must accept by name before the data are registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToAccept {
     /// A column that reads badly.
-    Column(ColumnReport),
+    Column(Box<ColumnReport>),
     /// Records with a quirk.
     Quirk(Quirk, Occurrences),
+    /// The rows are those of this version of the table, registered before.
+    SameRows(String),
 }
 
 impl ToAccept {
@@ -369,6 +394,7 @@ impl ToAccept {
         match self {
             Self::Column(found) => &found.column,
             Self::Quirk(quirk, _) => quirk.name(),
+            Self::SameRows(_) => SAME_ROWS,
         }
     }
 
@@ -378,6 +404,7 @@ impl ToAccept {
         match self {
             Self::Column(found) => found.in_words(),
             Self::Quirk(quirk, found) => quirk_in_words(*quirk, found),
+            Self::SameRows(version) => format!("its rows are those of version \"{version}\", registered before"),
         }
     }
 
@@ -387,6 +414,10 @@ impl ToAccept {
         match self {
             Self::Column(found) => found.help(),
             Self::Quirk(quirk, _) => quirk.help(),
+            Self::SameRows(_) => {
+                "most often `path` is still that of the earlier version: a release would charge for the same rows again, under the \
+                 name of another version. A table that did not change may have a new version: accept that"
+            }
         }
     }
 }

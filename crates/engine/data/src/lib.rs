@@ -45,6 +45,7 @@ pub mod kind;
 pub mod memory;
 pub mod meter;
 pub mod names;
+mod number_forms;
 mod object;
 mod oddities;
 mod parquet;

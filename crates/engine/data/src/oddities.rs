@@ -1,5 +1,6 @@
 //! Findings about the values of one column.
 
+use crate::number_forms::NumberForm;
 use crate::scan::CheckedColumn;
 use arrow_array::Array;
 use arrow_array::builder::make_view;
@@ -12,7 +13,8 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A column reads badly if at least this percentage of its values cannot be read as declared, or are not declared keys.
+/// A column reads badly if at least this percentage of its values cannot be read as declared, or are not declared keys;
+/// and a column of dates also if as many are outside its bounds.
 ///
 /// A few odd values are in most data. A few per cent are more often a declaration that does not match: a decimal comma,
 /// a second spelling, a code for "unknown" that is missing in `nulls`.
@@ -52,6 +54,8 @@ pub struct ColumnReport {
     pub missing: Option<Occurrences>,
     /// Present values that cannot be read as the type.
     pub unreadable: Option<Occurrences>,
+    /// Usual forms among the unreadable numbers of delimited text, with their counts.
+    pub forms: Vec<(NumberForm, u64)>,
     /// Readable values that are not declared keys.
     pub undeclared: Option<Occurrences>,
     /// Readable values outside the declared bounds.
@@ -75,22 +79,40 @@ impl ColumnReport {
         count_of(self.unreadable.as_ref()) + count_of(self.undeclared.as_ref())
     }
 
-    /// Whether the column reads badly: [`BAD_PERCENT`] of its values are useless, or there are rows but no value.
-    /// Missing values alone are a property of the data, not of the declaration; so are values outside the bounds.
+    /// Whether the column reads badly: [`BAD_PERCENT`] of its values are useless, there are rows but no value, or
+    /// [`BAD_PERCENT`] are dates outside the bounds. Missing values alone are a property of the data, not of the
+    /// declaration; so are numbers outside the bounds, which are judged by what they change in each sum.
     #[must_use]
     pub fn is_bad(&self) -> bool {
         if self.present == 0 {
             return self.missing.is_some();
         }
-        let useless = self.useless();
-        useless > 0 && u128::from(useless) * 100 >= u128::from(self.present) * u128::from(BAD_PERCENT)
+        self.are_many(self.useless()) || self.is_out_of_bounds()
+    }
+
+    /// Whether [`BAD_PERCENT`] of its values are dates outside the bounds: most often a format that exchanges days and
+    /// months, or bounds of another year.
+    #[must_use]
+    pub fn is_out_of_bounds(&self) -> bool {
+        matches!(self.kind, ColumnType::Date | ColumnType::Timestamp) && self.are_many(count_of(self.outside.as_ref()))
+    }
+
+    /// Whether nothing but values outside the bounds makes the column read badly.
+    #[must_use]
+    pub fn is_only_out_of_bounds(&self) -> bool {
+        self.is_out_of_bounds() && !self.are_many(self.useless())
+    }
+
+    fn are_many(&self, values: u64) -> bool {
+        values > 0 && u128::from(values) * 100 >= u128::from(self.present) * u128::from(BAD_PERCENT)
     }
 
     /// Notes for the curator.
     pub(crate) fn notes(&self) -> Vec<String> {
         let kind = self.kind.name();
-        let unreadable = format!("of {} values cannot be read as {kind} and count as NULL", self.present);
-        let outside = "values are outside the declared bounds and are clamped";
+        let forms = self.forms_in_words();
+        let unreadable = format!("of {} values cannot be read as {kind} and count as NULL{forms}", self.present);
+        let outside = "values are outside the declared bounds: sums and ranks clamp them, and groups leave them out";
         let left_out = "rows have an undeclared key (or NULL, without null_key) and are left out of groups by it";
         let odd_years = "values have a year before 1000, or after today with years of two digits: in `format`, %Y reads 24 as the year 24, and \
                          %y reads 57 as 2057 unless `pivot` states the last year that two digits may mean";
@@ -109,17 +131,31 @@ impl ColumnReport {
             .collect()
     }
 
+    /// The forms of unreadable numbers after a colon; empty without any.
+    fn forms_in_words(&self) -> String {
+        let forms = self.forms.iter().map(|(form, count)| format!("{count} {}", form.in_words()));
+        let forms: Vec<String> = forms.collect();
+        if forms.is_empty() { String::new() } else { format!(": {}", forms.join(", ")) }
+    }
+
     /// Describes why the column reads badly.
     #[must_use]
     pub fn in_words(&self) -> String {
         let mut parts = Vec::new();
         if let Some(found) = &self.unreadable {
             let (count, kind, place) = (found.count, self.kind.name(), found.place());
-            parts.push(format!("{count} cannot be read as {kind} and would count as NULL{place}"));
+            let forms = self.forms_in_words();
+            parts.push(format!("{count} cannot be read as {kind} and would count as NULL{forms}{place}"));
         }
         if let Some(found) = &self.undeclared {
             let (count, place) = (found.count, found.place());
             parts.push(format!("{count} are not declared keys and would be left out of groups by it{place}"));
+        }
+        if self.is_out_of_bounds()
+            && let Some(found) = &self.outside
+        {
+            let (count, place) = (found.count, found.place());
+            parts.push(format!("{count} are outside the declared bounds{place}"));
         }
         match &self.missing {
             _ if !parts.is_empty() => {
@@ -137,9 +173,18 @@ impl ColumnReport {
             return "look into the file: is it the right column, and are all of `nulls` under [data.csv] texts that mean no \
                     value? Do not declare an empty column";
         }
+        if self.is_only_out_of_bounds() {
+            return "look there, and at `bounds` and `format` of the column: %d/%m/%Y and %m/%d/%Y both read 03/04/2024. \
+                    Ranks and averages count such values as the nearest bound, and GROUP BY leaves their rows out";
+        }
         if count_of(self.undeclared.as_ref()) > count_of(self.unreadable.as_ref()) {
             return "look there, and at `keys` of the column: keys must be spelt as the file spells them, in capitals and \
                     small letters, too. Under [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces";
+        }
+        if !self.forms.is_empty() {
+            return "only digits, one decimal mark, a sign and an exponent are read: write the numbers without grouping, \
+                    currency and percent signs, in the export or in a copy of the file. Under [data.csv], `decimal = \",\"` reads \
+                    1,5. Accepted as they are, they count as NULL, and every sum leaves them out";
         }
         match self.kind {
             ColumnType::Decimal => {
@@ -269,6 +314,8 @@ pub(crate) struct Oddities {
     present: u64,
     missing: OccurrenceCounter,
     unreadable: OccurrenceCounter,
+    /// In the order of [`NumberForm::ALL`].
+    forms: [u64; NumberForm::ALL.len()],
     undeclared: OccurrenceCounter,
     outside: OccurrenceCounter,
     odd_years: OccurrenceCounter,
@@ -283,7 +330,11 @@ impl Oddities {
         looked: &CheckedColumn,
         place: &dyn Fn(usize) -> Place,
     ) {
-        let CheckedColumn { present, values } = looked;
+        let CheckedColumn { present, values, forms } = looked;
+        for form in forms {
+            let own = NumberForm::ALL.iter().zip(&mut self.forms).filter(|(known, _)| *known == form);
+            own.for_each(|(_, count)| *count += 1);
+        }
         let present_rows = present.true_count();
         self.present += present_rows as u64;
         if present_rows < present.len() {
@@ -370,6 +421,7 @@ impl Oddities {
         self.present += other.present;
         self.missing.merge(other.missing);
         self.unreadable.merge(other.unreadable);
+        self.forms.iter_mut().zip(other.forms).for_each(|(all, one)| *all += one);
         self.undeclared.merge(other.undeclared);
         self.outside.merge(other.outside);
         self.odd_years.merge(other.odd_years);
@@ -384,6 +436,7 @@ impl Oddities {
             present: self.present,
             missing: self.missing.found(name),
             unreadable: self.unreadable.found(name),
+            forms: NumberForm::ALL.into_iter().zip(self.forms).filter(|(_, count)| *count > 0).collect(),
             undeclared: self.undeclared.found(name),
             outside: self.outside.found(name),
             odd_years: self.odd_years.found(name),

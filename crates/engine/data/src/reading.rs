@@ -12,6 +12,7 @@
 )]
 
 use crate::error::{SourceError, ZoneProblem};
+use crate::number_forms::NumberForm;
 use crate::text::Fields;
 use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
@@ -168,6 +169,19 @@ impl ColumnReader {
             (From::Text(_), None) | (From::Stored(_), _) => BooleanBuffer::new_set(fields.len()),
         };
         BooleanArray::new(present, None)
+    }
+
+    /// The forms of present fields that are not read as numbers.
+    pub(crate) fn forms(&self, fields: Fields<'_>, present: &BooleanArray, values: &Column) -> Vec<NumberForm> {
+        let is_number = matches!(self.kind, Type::Integer | Type::Decimal);
+        match values.to_array().logical_nulls().filter(|_| is_number) {
+            Some(nulls) => {
+                let rows = fields.iter().zip(present.values().iter().zip(nulls.iter()));
+                let unread = rows.filter(|(_, (is_present, is_value))| *is_present && !is_value);
+                unread.filter_map(|(text, _)| NumberForm::of(text?)).collect()
+            }
+            None => Vec::new(),
+        }
     }
 
     /// Whether each row contains a value, readable or not. A present value that is read as NULL is unreadable.

@@ -263,6 +263,14 @@ impl State {
         self.registration(source, version).map(|known| known.fingerprint.as_str())
     }
 
+    /// The versions of a table, with their fingerprints, in the order of their registration.
+    pub fn fingerprints(&self, source: &str) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.versions.iter().filter(move |((table, _), _)| table == source);
+        let mut own: Vec<_> = own.map(|((_, version), known)| (known.first, version, &known.fingerprint)).collect();
+        own.sort_by_key(|(first, ..)| *first);
+        own.into_iter().map(|(_, version, fingerprint)| (version.as_str(), fingerprint.as_str()))
+    }
+
     /// The accepted columns of a version under this reading; `None` if it was never registered under it.
     #[must_use]
     pub fn accepted(&self, source: &str, version: &str, reading: &str) -> Option<&BTreeSet<String>> {

@@ -147,6 +147,12 @@ impl Ledger {
         self.book.state.fingerprint(source, version)
     }
 
+    /// The first version of a table whose fingerprint matches. Fingerprints are for comparison only: they must not be
+    /// printed.
+    pub fn version_with(&self, source: &str, is_same: impl Fn(&str) -> bool) -> Option<&str> {
+        self.book.state.fingerprints(source).find(|(_, fingerprint)| is_same(fingerprint)).map(|(version, _)| version)
+    }
+
     /// The time of the last registration of a version, in whole seconds.
     #[must_use]
     pub fn registered_at(&self, source: &str, version: &str) -> Option<SystemTime> {

@@ -109,6 +109,7 @@ impl Survey {
                     present: counted(all)?.checked_sub(counted(missing)?)?,
                     missing: found(missing)?,
                     unreadable: found(unreadable)?,
+                    forms: Vec::new(),
                     undeclared: found(undeclared)?,
                     outside: found(outside)?,
                     odd_years: None,

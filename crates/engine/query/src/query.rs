@@ -333,6 +333,17 @@ impl Query {
             .collect()
     }
 
+    /// The columns that it reads, each with its table.
+    #[must_use]
+    pub fn columns_read(&self) -> BTreeSet<(&str, &str)> {
+        if let Some(made) = &self.entity_rows {
+            return made.of.columns_read();
+        }
+        let tables = &self.rows.tables;
+        let read = self.rows.program.inputs(&self.roots()).into_iter().filter_map(|at| declared(tables, at));
+        read.filter_map(|(table, column)| Some((tables.get(table)?.name.as_str(), column.name.as_str()))).collect()
+    }
+
     /// Warnings about constants that conditions and values compare with a column and that are not declared keys of it:
     /// probably typos. They depend on nothing private.
     #[must_use]

@@ -2,7 +2,7 @@
 //! released.
 
 use crate::output::Step;
-use crate::{Estimator, MeasureKind, Query};
+use crate::{Estimator, MeasureKind, Nesting, Query};
 use deniable_core::exact::whole;
 use deniable_expression::Operation;
 
@@ -86,6 +86,16 @@ impl Query {
             }
         }
         Some(query)
+    }
+
+    /// The query over all rows together, those in no group included, with the same measures in the same order and without
+    /// output.
+    pub fn ungrouped(&self) -> Self {
+        let mut query = Self { groups: Vec::new(), levels: vec![Vec::new()], together: false, ..self.clone() };
+        query.nesting = Nesting::default();
+        query.measures.iter_mut().for_each(|measure| measure.level = 0);
+        query.answers = vec![Vec::new()];
+        query
     }
 
     /// Its output for all cells, in the order of their keys, and without clamped averages.

@@ -3,9 +3,9 @@
 
 use crate::losses::recorded_name;
 use crate::plan::Plan;
-use deniable_core::schema::{DeclaredTable, Format};
+use deniable_core::schema::{DeclaredTable, Format, Role};
 use deniable_core::text::nearest;
-use deniable_data::check::Quirk;
+use deniable_data::check::{Quirk, SAME_ROWS};
 use deniable_policy::QuerySubject;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,8 +51,8 @@ pub fn full_name(table: &str, column: &str) -> String {
 }
 
 impl AcceptedFindings {
-    /// Resolves names of columns, each as `column` or `table.column`, and of quirks, as `csv:line-ends` or
-    /// `table.csv:line-ends`.
+    /// Resolves names of columns, each as `column` or `table.column`, of quirks, as `csv:line-ends` or
+    /// `table.csv:line-ends`, and `version:same-rows` in the same way.
     ///
     /// # Errors
     /// When a name matches no declared column, or several.
@@ -62,7 +62,9 @@ impl AcceptedFindings {
                 let column = |column: &deniable_core::schema::Column| (table.data.table.clone(), column.name.clone());
                 let quirk = |quirk: Quirk| (table.data.table.clone(), quirk.name().to_owned());
                 let quirks = Quirk::ALL.into_iter().filter(|_| matches!(table.data.format, Format::Csv(_))).map(quirk);
-                table.columns.iter().map(column).chain(quirks).collect()
+                let is_protected = matches!(table.role, Role::Protected { .. });
+                let same = is_protected.then(|| (table.data.table.clone(), SAME_ROWS.to_owned()));
+                table.columns.iter().map(column).chain(quirks).chain(same).collect()
             };
             tables.iter().flat_map(columns)
         };

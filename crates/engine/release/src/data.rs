@@ -9,12 +9,12 @@ use crate::accepted::{AcceptedFindings, full_name};
 use crate::losses::{LargeLoss, MOST_LEFT_OUT, Quantity, large, recorded_name, statements, understated};
 use crate::new_entities::{KnownEntitiesFound, NewEntities, entities_of};
 use crate::plan::{Plan, QueryPlan};
-use crate::release::{Event, salt};
+use crate::release::{Event, UnreadableColumn, salt};
 use crate::simulate::simulated;
 use deniable_core::noise::Decay;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, DeclaredTable, Role, reading};
-use deniable_data::check::{Report, ToAccept};
+use deniable_data::check::{ColumnReport, Report, ToAccept};
 use deniable_data::{Connections, EntityHashes, InMemory};
 use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
@@ -102,15 +102,31 @@ fn in_words(found: &[UnacceptedFinding]) -> String {
     let is_column = |one: &&UnacceptedFinding| matches!(one.found, ToAccept::Column(_));
     match found {
         [UnacceptedFinding { table, found: ToAccept::Column(column) }] => {
-            format!("column `{}` of `{table}` cannot be read as declared, and is not accepted", column.column)
+            let fault = match column.is_only_out_of_bounds() {
+                true => "has many values outside its bounds",
+                false => "cannot be read as declared",
+            };
+            format!("column `{}` of `{table}` {fault}, and is not accepted", column.column)
+        }
+        [UnacceptedFinding { table, found: ToAccept::SameRows(version) }] => {
+            format!("`{table}` has the rows of version \"{version}\", and that is not accepted")
         }
         [UnacceptedFinding { table, found: ToAccept::Quirk(..) }] => {
             format!("unusual quotes or line ends of `{table}` are not accepted")
         }
+        several if several.iter().any(|one| matches!(one.found, ToAccept::SameRows(_))) => {
+            format!("{} findings in the data are not accepted", several.len())
+        }
         several => match several.iter().filter(is_column).count() {
             0 => format!("{} kinds of unusual quotes or line ends are not accepted", several.len()),
             columns if columns == several.len() => {
-                format!("{columns} columns cannot be read as declared, and are not accepted")
+                let bounds = |one: &UnacceptedFinding| matches!(&one.found, ToAccept::Column(column) if column.is_only_out_of_bounds());
+                let fault = match (several.iter().any(bounds), several.iter().all(bounds)) {
+                    (_, true) => "have many values outside their bounds",
+                    (true, false) => "cannot be read as declared or have many values outside their bounds",
+                    (false, false) => "cannot be read as declared",
+                };
+                format!("{columns} columns {fault}, and are not accepted")
             }
             1 => {
                 "a column that cannot be read as declared, and unusual quotes or line ends, are not accepted".to_owned()
@@ -227,7 +243,12 @@ pub fn check(
     tell: &dyn Fn(Event<'_>),
 ) -> Result<Vec<RegistrationOutcome>, DataError> {
     let all: Vec<&TableVersion> = tables.iter().collect();
-    let new = NewVersions { tables: &all, all: tables, judged: Some(plan) };
+    let new = NewVersions {
+        tables: &all,
+        all: tables,
+        judged: Some(plan),
+        is_rehearsal: plan.policy().rehearsal().is_some(),
+    };
     scan_and_register(ledger, &new, accepted, resources, tell)
 }
 
@@ -259,7 +280,8 @@ fn losses(
         let query = planned.declared().name.as_str();
         let progress = |progress| tell(Event::ComputingLosses(query, progress));
         let losses = deniable_execute::losses(&sources, planned.query(), &salt(ledger), resources, &progress);
-        tell(Event::LeftOut { query, losses: losses.as_ref() });
+        let unreadable = unreadable(planned, new, scans);
+        tell(Event::LeftOut { query, losses: losses.as_ref(), unreadable: &unreadable });
         let exact = |query: &Query| deniable_execute::exact(&sources, query, &salt(ledger), resources, &progress);
         let noise: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
         let errors = deniable_answers::true_errors(planned.query(), &noise, &exact);
@@ -274,6 +296,19 @@ fn losses(
         }
     }
     all
+}
+
+/// The columns of new versions that a query reads and that have unreadable values.
+fn unreadable(planned: &QueryPlan, new: &NewVersions<'_>, scans: &[ScannedData]) -> Vec<UnreadableColumn> {
+    let read = planned.query().columns_read();
+    let scanned = new.tables.iter().zip(scans).flat_map(|(table, scanned)| {
+        scanned.report.columns.iter().filter(|column| read.contains(&(table.name(), column.column.as_str())))
+    });
+    let column = |found: &ColumnReport| {
+        let unreadable = found.unreadable.as_ref()?.count;
+        Some(UnreadableColumn { column: found.column.clone(), unreadable, values: found.present })
+    };
+    scanned.filter_map(column).collect()
 }
 
 /// Checks that the files of all tables are the registered versions, scans and registers versions that are not
@@ -315,7 +350,7 @@ pub fn ensure<'v>(
         !policy.is_asked() && *plan.part() == Part::Whole && policy.rehearsal().is_none()
     };
     let judged = Some(plan).filter(is_judged);
-    let versions = NewVersions { tables: &new, all, judged };
+    let versions = NewVersions { tables: &new, all, judged, is_rehearsal: plan.policy().rehearsal().is_some() };
     scan_and_register(ledger, &versions, &AcceptedFindings::default(), resources, tell)?;
     Ok(new)
 }
@@ -345,6 +380,8 @@ struct NewVersions<'a> {
     all: &'a [TableVersion],
     /// The plan whose large losses stop the registration, if any.
     judged: Option<&'a Plan>,
+    /// Whether the rows are made up: versions may have the same ones.
+    is_rehearsal: bool,
 }
 
 fn scan_and_register(
@@ -367,11 +404,14 @@ fn scan_and_register(
     let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
     // All tables are judged before any is registered: a partial registration would count as accepted.
     let mut bad = Vec::new();
-    for (table, ScannedData { report, .. }) in tables.iter().zip(&scans) {
+    for (table, ScannedData { report, fingerprint, .. }) in tables.iter().zip(&scans) {
         if !report.is_usable() {
             return Err(DataError::Unusable(report.clone()));
         }
         let open = report.to_accept().filter(|found| !is_accepted(table, found.name()));
+        bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
+        let same = if new.is_rehearsal { None } else { earlier(ledger, table, fingerprint) };
+        let open = same.map(ToAccept::SameRows).filter(|found| !is_accepted(table, found.name()));
         bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
     }
     if !bad.is_empty() {
@@ -404,6 +444,15 @@ fn scan_and_register(
         Ok(ledger.register_contents(&contents, &accepted.of(table.name()))?)
     };
     tables.iter().zip(scans).map(register).collect()
+}
+
+/// The earlier version of a protected table with the same rows, if this version is not registered yet.
+fn earlier(ledger: &Ledger, table: &TableVersion, fingerprint: &str) -> Option<String> {
+    if table.source.table().public_key.is_some() || ledger.registered(table.name(), &table.version).is_some() {
+        return None;
+    }
+    let is_same = |known: &str| table.source.has_contents(known, fingerprint);
+    ledger.version_with(table.name(), is_same).map(str::to_owned)
 }
 
 fn scan(

@@ -151,6 +151,10 @@ fn less_of(loss: &LargeLoss) -> &'static str {
     if matches!(loss.of, Quantity::Number(_)) {
         return "raise a cap, widen the bounds, or state a larger `typical_left_out`";
     }
+    if loss.by.contains(&Cause::NoGroup) {
+        return "declare the groups: `keys`, `other` and `null_key` of the column, or the `bounds` and the `format` of a date; \
+                raise caps, and widen bounds";
+    }
     let is_bounds = |cause: &Cause| matches!(cause, Cause::Bounds(_));
     match (loss.by.iter().any(is_bounds), loss.by.iter().all(is_bounds)) {
         (_, true) => "widen the bounds",

@@ -55,7 +55,8 @@ pub use periods::Series;
 pub use plan::{MeasurePlan, Plan, PlanError, PlanErrors, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{
-    Event, Origin, Permissions, QueryAnswer, ReleaseError, ReleaseOutcome, fits, release, shown_answer, stored,
+    Event, Origin, Permissions, QueryAnswer, ReleaseError, ReleaseOutcome, UnreadableColumn, fits, release,
+    shown_answer, stored,
 };
 pub use show::published;
 pub use simulate::{RowsOrigin, SimulatedTable, simulated, usual_size};

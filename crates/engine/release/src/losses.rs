@@ -70,6 +70,8 @@ pub enum Cause {
     Groups(u32),
     /// The bounds of this expression.
     Bounds(String),
+    /// Values of GROUP BY that are NULL, not declared, or outside bounds.
+    NoGroup,
 }
 
 impl Quantity {
@@ -91,6 +93,7 @@ impl fmt::Display for Cause {
             Self::RowsPerGroup(rows) => write!(f, "`rows_per_group = {rows}`"),
             Self::Groups(groups) => write!(f, "`groups = {groups}`"),
             Self::Bounds(expression) => write!(f, "the bounds of {expression}"),
+            Self::NoGroup => write!(f, "values in no declared group"),
         }
     }
 }
@@ -100,7 +103,11 @@ impl fmt::Display for LargeLoss {
         let Self { query, of, part, by } = self;
         let by: Vec<String> = by.iter().map(Cause::to_string).collect();
         let by = if by.is_empty() { "its caps and bounds".to_owned() } else { by.join(" and ") };
-        let verb = if self.by.len() == 1 && !matches!(self.by[0], Cause::Bounds(_)) { "leaves" } else { "leave" };
+        let verb = if self.by.len() == 1 && !matches!(self.by[0], Cause::Bounds(_) | Cause::NoGroup) {
+            "leaves"
+        } else {
+            "leave"
+        };
         let part = percent(part, 1, Rounding::Up);
         if let Quantity::Number(Understated { stated, cells, .. }) = of {
             let stated = percent(stated, 1, Rounding::Nearest);
@@ -146,7 +153,11 @@ pub(crate) fn large(planned: &QueryPlan, losses: &Losses, sums: &[SumLoss]) -> V
     let caps: Vec<Cause> =
         is_capped.then_some(Cause::RowsPerGroup(rows_per_group)).into_iter().chain(of_groups.clone()).collect();
     let left_out = losses.rows_left_out.unwrap_or(0);
-    judge(Quantity::Rows, &whole(left_out), &whole(losses.rows), caps.clone());
+    let in_no_group = losses.rows_in_no_group;
+    let no_group = (in_no_group > 0).then_some(Cause::NoGroup);
+    let of_caps = caps.iter().filter(|_| left_out > 0).cloned();
+    let by = of_caps.chain(no_group.clone()).collect();
+    judge(Quantity::Rows, &whole(left_out.saturating_add(in_no_group)), &whole(losses.rows), by);
     for SumLoss { of, left_out: missing, all } in sums {
         match of {
             Summed::Entities => {
@@ -158,7 +169,12 @@ pub(crate) fn large(planned: &QueryPlan, losses: &Losses, sums: &[SumLoss]) -> V
                     losses.beyond.iter().filter(|beyond| beyond.expression == *expression || query.is_of_entity_rows());
                 let bounds = bounds.map(|beyond| Cause::Bounds(beyond.expression.clone()));
                 let caps = caps.iter().filter(|_| left_out > 0).cloned();
-                judge(Quantity::Sum(expression.clone()), missing, all, caps.chain(bounds).collect());
+                judge(
+                    Quantity::Sum(expression.clone()),
+                    missing,
+                    all,
+                    caps.chain(bounds).chain(no_group.clone()).collect(),
+                );
             }
         }
     }
@@ -184,7 +200,8 @@ pub(crate) fn understated(
     errors: Option<&TrueErrors>,
 ) -> Vec<LargeLoss> {
     let output = planned.query().output();
-    let rows = whole(losses.rows_left_out.unwrap_or(0)) / whole(losses.rows.max(1));
+    let in_groups = losses.rows.saturating_sub(losses.rows_in_no_group);
+    let rows = whole(losses.rows_left_out.unwrap_or(0)) / whole(in_groups.max(1));
     let mut all = Vec::new();
     for (at, (term, column)) in output.columns.iter().zip(&output.names).enumerate() {
         let judge = Judge::new(plan, planned, term, None);

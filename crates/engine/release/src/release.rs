@@ -123,6 +123,17 @@ pub struct QueryAnswer {
     pub series: Option<Series>,
 }
 
+/// A column with values that cannot be read as declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableColumn {
+    /// The column.
+    pub column: String,
+    /// The number of unreadable values.
+    pub unreadable: u64,
+    /// The number of values, readable or not.
+    pub values: u64,
+}
+
 /// Progress of a running release. For the curator: timing and counts depend on private rows.
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -141,6 +152,8 @@ pub enum Event<'a> {
         query: &'a str,
         /// The exact losses, or the error of computing them.
         losses: Result<&'a Losses, &'a SourceError>,
+        /// The columns that it reads and that have unreadable values, which count as NULL.
+        unreadable: &'a [UnreadableColumn],
     },
     /// The true errors of a query, because of caps and bounds, computed before a version is registered.
     TrueErrors {

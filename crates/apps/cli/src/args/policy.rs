@@ -276,9 +276,10 @@ Examples:
 
 The output depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
 while a declared column that is not accepted by name cannot be read as declared: 2% of its values do not parse as its \
-type or are not among its keys, or it has no values. The same holds while fields without a quote at the start contain \
+type or are not among its keys, 2% of its dates are outside the bounds, or it has no values. The same holds while fields without a quote at the start contain \
 one (csv:bare-quotes), quoted fields contain a line end (csv:line-ends), or rows end with a lone carriage return \
-(csv:lone-returns). The same holds while caps or bounds leave out more than 10% of the rows, the entities or the sum \
+(csv:lone-returns), and while the rows are those of another version (version:same-rows). The same holds while caps, \
+bounds or groups leave out more than 10% of the rows, the entities or the sum \
 of a query that is not accepted with --accept-loss, or change a number by more than `typical_left_out` states. The \
 ledger records the accepted names, but no findings.")]
     Check(DataCheck),
@@ -311,11 +312,11 @@ pub struct DataCheck {
     /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Accept a column that cannot be read as declared, as `column` or `table.column`, or a quirk of CSV, as
-    /// `csv:line-ends`; may be given several times.
+    /// Accept a column that cannot be read as declared, as `column` or `table.column`, a quirk of CSV, as
+    /// `csv:line-ends`, or the rows of another version, `version:same-rows`; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
-    /// Accept that caps or bounds leave out more than 10% of the rows, the entities or a sum of this query of the
+    /// Accept that caps, bounds or groups leave out more than 10% of the rows, the entities or a sum of this query of the
     /// policy, or more than `typical_left_out` states; may be given several times.
     #[arg(long, value_name = "QUERY")]
     pub accept_loss: Vec<String>,

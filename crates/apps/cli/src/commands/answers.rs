@@ -3,6 +3,7 @@
 use crate::args::limits::Limits;
 use crate::args::output::Format;
 use crate::args::policy::Registration;
+use crate::commands::losses::LossReports;
 use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
@@ -27,10 +28,19 @@ pub fn obtain(
     allowed: Registration,
 ) -> Result<(Publication, Option<Failure>), Failure> {
     let progress = Arc::new(Progress::new());
-    let session =
-        session.with_resources(limits.resources()).allowing(allowed.allowed()).telling(teller(progress.clone()));
+    let (losses, tell) = (LossReports::default(), teller(progress.clone()));
+    let kept = losses.clone();
+    let session = session.with_resources(limits.resources()).allowing(allowed.allowed()).telling(move |event| {
+        if !kept.store(&event) {
+            tell(event);
+        }
+    });
     let released = session.release().wait();
     progress.done();
+    // The run stops for the curator, after a registration or at a finding.
+    if released.is_err() {
+        losses.print();
+    }
     let released = released?;
     let mut failed = None;
     for UnansweredQuery { error, .. } in released.unanswered {
@@ -76,7 +86,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
             progress.done();
             say(ScanReport::new(table, report).to_string().trim_end());
         }
-        // `deniable data check` reports these together.
+        // Commands for the curator report these together.
         Step::LeftOut { .. } | Step::TrueErrors { .. } => {}
         Step::Registered(TableVersion { source, version, .. }) => {
             say(format!("registered version \"{version}\" of `{}`", source.table().name));

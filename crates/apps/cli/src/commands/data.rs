@@ -3,13 +3,13 @@
 use crate::args::output::LedgerFormat;
 use crate::args::policy::{DataCheck, DataPull};
 use crate::commands::answers::teller;
+use crate::commands::losses::LossReports;
 use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
-use crate::render::scan::{DataReport, LeftOut, left_out};
-use crate::render::true_errors::{QueryErrors, true_errors};
+use crate::render::scan::DataReport;
 use deniable::{Error, Event, Permissions, Registration, RegistrationMode, ScanReport, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_data::Connections;
@@ -82,9 +82,7 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let scans = Arc::new(Mutex::new(Vec::new()));
     // The head is printed last, after the registered versions.
     let head = Arc::new(Mutex::new(None));
-    let losses = Arc::new(Mutex::new(Vec::new()));
-    let errors = Arc::new(Mutex::new(Vec::new()));
-    let off = errors.clone();
+    let losses = LossReports::default();
     let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
     let as_json = args.format == LedgerFormat::Json;
     let allowed = Permissions { other_people: args.other_people, ..RegistrationMode::Stop.into() };
@@ -92,15 +90,8 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
         Event::Step(Step::Scanned { table, report }) if as_json => {
             held(&kept).push(ScanReport::new(table, report));
         }
-        Event::Step(Step::LeftOut { query, losses }) => match losses {
-            Ok(losses) => held(&lost).push(LeftOut::new(query, losses)),
-            Err(error) => say(format!("{query}: the losses of its caps cannot be computed: {error}")),
-        },
-        Event::Step(Step::TrueErrors { query, errors, stated, is_unbounded }) => match errors {
-            Ok(errors) => held(&off).push(QueryErrors::new(query, errors, stated, is_unbounded)),
-            Err(error) => say(format!("{query}: its true error cannot be computed: {error}")),
-        },
         Event::Head(head) => *held(&last) = Some(head.clone()),
+        other if lost.store(&other) => {}
         other => tell(other),
     });
     let [accept, accept_loss] =
@@ -109,17 +100,11 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     progress.done();
     if as_json {
         // Printed also if the registration failed: the findings explain why.
-        let (tables, queries) = (std::mem::take(&mut *held(&scans)), std::mem::take(&mut *held(&losses)));
-        let true_errors = std::mem::take(&mut *held(&errors));
+        let tables = std::mem::take(&mut *held(&scans));
+        let (queries, true_errors) = losses.take();
         publish(&deniable::json(&DataReport { tables, queries, true_errors }), None)?;
-    }
-    let losses = std::mem::take(&mut *held(&losses));
-    if !as_json && !losses.is_empty() {
-        say(left_out(&losses).trim_end());
-    }
-    let errors = std::mem::take(&mut *held(&errors));
-    if !as_json && !errors.is_empty() {
-        say(true_errors(&errors).trim_end());
+    } else {
+        losses.print();
     }
     let registered = result.map_err(|error| match error {
         Error::Accept(error) => misnamed(&error),

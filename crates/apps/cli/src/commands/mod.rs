@@ -15,6 +15,7 @@ pub mod gwas;
 mod init;
 mod least;
 mod ledger;
+mod losses;
 mod plan;
 mod prompt;
 mod question;

@@ -1,5 +1,6 @@
 //! Exact errors of each query from caps and bounds: for the curator alone, because they depend on private rows.
 
+use super::scan::LeftOut;
 use deniable_answers::{TrueError, Worst};
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::grid::{Grid, cell, right};
@@ -58,19 +59,25 @@ impl QueryErrors {
 }
 
 /// The true errors of every query, for reading.
-pub fn true_errors(queries: &[QueryErrors]) -> String {
+///
+/// Unreadable values are in no sum, so an error beside them is not the whole one.
+pub fn true_errors(queries: &[QueryErrors], left_out: &[LeftOut]) -> String {
     let mut grid = Grid::new(["query", "number", "cells", "largest error", "of", "in"]);
     for QueryErrors { query, columns, .. } in queries {
         let Some(columns) = columns else {
             grid.add_row(vec![cell(query), cell(""), right(""), cell("not computed"), right(""), cell("")]);
             continue;
         };
+        let more = match LeftOut::unreadable(left_out, query) {
+            0 => String::new(),
+            values => format!(" + {values} unreadable"),
+        };
         for (at, ColumnError { column, cells, worst }) in columns.iter().enumerate() {
             let name = if at == 0 { query.as_str() } else { "" };
             let row = match worst {
-                None => [right("0"), right(""), cell("")],
+                None => [right(format!("0{more}")), right(""), cell("")],
                 Some(WorstCell { cell: place, answer, truth, relative }) => [
-                    right(relative.clone().unwrap_or_else(|| answer.clone())),
+                    right(format!("{}{more}", relative.as_ref().unwrap_or(answer))),
                     right(format!("{answer} for {truth}")),
                     cell(place),
                 ],
@@ -82,6 +89,9 @@ pub fn true_errors(queries: &[QueryErrors]) -> String {
     let mut note =
         "these figures are exact and private: a `typical_left_out` that is chosen by them depends on the data"
             .to_owned();
+    if queries.iter().any(|query| LeftOut::unreadable(left_out, &query.query) > 0) {
+        note.push_str(". Unreadable values count as NULL, and the effect of that is not in these errors");
+    }
     if queries.iter().any(|query| query.is_unbounded) {
         note.push_str(". Where no public statement bounds the loss, the class of quality stays \"noise only\"");
     }

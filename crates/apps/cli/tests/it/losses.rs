@@ -229,7 +229,7 @@ fn a_stated_loss_below_the_exact_one_needs_a_decision() {
         text.replace("[columns]", &format!("[quality]\ntypical_left_out = \"{stated}\"\n\n[columns]"))
     };
     let row = |patient: usize| format!("{patient},{},10,0\n", if patient < 100 { "urine" } else { "blood" });
-    let rows = (0..1_000).map(|patient| row(patient).repeat(if patient < 5 || patient > 994 { 3 } else { 1 }));
+    let rows = (0..1_000).map(|patient| row(patient).repeat(if (5..995).contains(&patient) { 1 } else { 3 }));
     let data = format!("patient,kind,cost,change\n{}", rows.collect::<String>());
     let lines = |run: &Run| run.stderr.replace("│ ", "").split_whitespace().collect::<Vec<_>>().join(" ");
     let place = Place::new(&text("1%"), data.clone());

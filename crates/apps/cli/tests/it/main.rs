@@ -56,3 +56,4 @@ mod simulate;
 mod support;
 mod text;
 mod withdraw;
+mod wrong_files;

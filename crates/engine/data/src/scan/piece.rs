@@ -73,7 +73,8 @@ impl Piece<'_> {
             StoredColumns::Fields(readers, fields) => {
                 let look = |(reader, fields): (&ColumnReader, &Fields<'_>)| {
                     let values = reader.read_fields(*fields);
-                    CheckedColumn { present: reader.present_fields(*fields, &values), values }
+                    let present = reader.present_fields(*fields, &values);
+                    CheckedColumn { forms: reader.forms(*fields, &present, &values), present, values }
                 };
                 Some(readers.iter().zip(fields).map(look).collect())
             }
@@ -90,7 +91,7 @@ fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> ReadColumn {
 }
 
 fn look(reader: &ColumnReader, stored: &ArrayRef) -> CheckedColumn {
-    CheckedColumn { present: reader.present(stored), values: reader.read(stored) }
+    CheckedColumn { present: reader.present(stored), values: reader.read(stored), forms: Vec::new() }
 }
 
 impl Place {
@@ -109,7 +110,7 @@ impl Place {
             Self::Folder { value, is_present } => {
                 let present = if *is_present { BooleanBuffer::new_set(rows) } else { BooleanBuffer::new_unset(rows) };
                 let values = Column::repeat(value.kind(), value.value(0).as_ref(), rows);
-                CheckedColumn { present: BooleanArray::new(present, None), values }
+                CheckedColumn { present: BooleanArray::new(present, None), values, forms: Vec::new() }
             }
             Self::File { position, reader, .. } => look(reader, stored.get(*position)?),
         })

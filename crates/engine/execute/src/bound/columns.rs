@@ -25,6 +25,8 @@ pub(crate) struct Meaning {
 pub(crate) struct Watch {
     /// Rows with an entity and declared keys.
     pub(crate) rows: AtomicU64,
+    /// Rows with an entity and a key that is not declared.
+    pub(crate) without_group: AtomicU64,
     /// For each argument, the number of its values in these rows, and the number beyond its bounds.
     pub(crate) values: Vec<[AtomicU64; 2]>,
     /// The same for each argument of a fold over each entity's own rows, in all rows with an entity.
@@ -40,6 +42,7 @@ impl Watch {
         let cuts = if query.is_capped_together() { 1 } else { query.levels().len() };
         Self {
             rows: AtomicU64::new(0),
+            without_group: AtomicU64::new(0),
             values: counts(query.arguments()),
             inside: counts(inside),
             kept: (0..cuts).map(|_| AtomicU64::new(0)).collect(),
@@ -117,6 +120,8 @@ impl Columns {
     }
 
     fn read_values<'c>(&mut self, rows: usize, mut next: impl FnMut() -> Option<&'c ArrayRef>) {
+        let counted = |combinations: &[u32]| combinations.iter().filter(|at| **at != NOWHERE).count() as u64;
+        let owned = if self.meaning.watch.is_some() { counted(&self.combinations) } else { 0 };
         for lookup in self.meaning.groups.iter() {
             match next() {
                 Some(column) => lookup.refine(column, &mut self.combinations),
@@ -138,8 +143,9 @@ impl Columns {
             }
         }
         if let Some(watch) = &self.meaning.watch {
-            let rows = self.combinations.iter().filter(|combination| **combination != NOWHERE).count();
-            watch.rows.fetch_add(rows as u64, Ordering::Relaxed);
+            let rows = counted(&self.combinations);
+            watch.rows.fetch_add(rows, Ordering::Relaxed);
+            watch.without_group.fetch_add(owned.saturating_sub(rows), Ordering::Relaxed);
         }
     }
 

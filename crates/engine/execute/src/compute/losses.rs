@@ -14,11 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The losses of one query to its caps and bounds. Exact, and dependent on every private row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Losses {
-    /// Number of rows that meet the query's conditions, have an entity and declared keys.
+    /// Number of rows that meet the query's conditions and have an entity.
     pub rows: u64,
-    /// Number of these rows that are left out at the grouping that loses most; `None` where only entities are counted.
+    /// Number of these rows in no group: their key is not declared, or their value is outside the bounds.
+    pub rows_in_no_group: u64,
+    /// Number of the rows in groups that caps leave out at the grouping that loses most; `None` where only entities are counted.
     pub rows_left_out: Option<u64>,
-    /// Number of entities with any of these rows; `None` where one row is one person.
+    /// Number of entities with any of the rows in groups; `None` where one row is one person.
     pub entities: Option<u64>,
     /// Number of these entities that lose a row or, where entities are counted, a group.
     pub entities_beyond: u64,
@@ -67,8 +69,10 @@ pub fn losses(
         let count = |at: usize| sums.first().and_then(|cells| u64::try_from(*cells.get(at)?).ok()).unwrap_or(0);
         entities = Some([count(0), count(1)]);
     }
+    let rows_in_no_group = watch.without_group.load(Ordering::Relaxed);
     Ok(Losses {
-        rows,
+        rows: rows.saturating_add(rows_in_no_group),
+        rows_in_no_group,
         rows_left_out: query.counts_rows().then(|| kept.map_or(0, |kept| rows.saturating_sub(kept))),
         entities: entities.map(|[within, beyond]| within + beyond),
         entities_beyond: entities.map_or(0, |[_, beyond]| beyond),

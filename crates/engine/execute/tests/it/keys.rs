@@ -315,11 +315,13 @@ fn hints_name_the_section() {
         let said = help(&format!("SELECT SUM({column}) {joined}"));
         assert_eq!(said, format!("declare bounds = [low, high] and a step in {section}"));
         let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY {column}"));
-        assert_eq!(said, format!("declare its groups, from public knowledge: keys = [...] in {section}"));
+        let entity = format!("; if `{column}` identifies people, declare key = \"{column}\" under [entity]");
+        let entity = if column == "tn" { entity.as_str() } else { "" };
+        assert_eq!(said, format!("declare its groups, from public knowledge: keys = [...] in {section}{entity}"));
     }
     for (table, section) in [("t", "[columns."), ("u", "[tables.u.columns."), ("p", "[tables.p.columns.")] {
         let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY \"{table}x y\""));
-        assert!(said.ends_with(&format!("in {section}\"{table}x y\"]")), "{said}");
+        assert!(said.contains(&format!("in {section}\"{table}x y\"]")), "{said}");
         let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY {table}d"));
         assert!(said.ends_with(&format!("declare bounds in {section}{table}d]")), "{said}");
         let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY DATE_TRUNC('month', {table}d)"));

@@ -61,9 +61,10 @@ fn varied(dice: &mut Dice, tables: &[TableSchema]) -> Vec<TableSchema> {
 /// The expected losses, entity by entity: by comparison with the rows that an answer about that entity alone keeps.
 fn expected(query: &Query, sql: &str, shape: &Shape, tables: &[TableSchema], entities: &[Entity]) -> Losses {
     let everyone: Vec<&Entity> = entities.iter().collect();
-    let (rows, levels, beyond) = counted(&sources(shape, tables, &everyone), query, &SALT);
+    let ([rows, rows_in_no_group], levels, beyond) = counted(&sources(shape, tables, &everyone), query, &SALT);
     let mut told = Losses {
-        rows,
+        rows: rows + rows_in_no_group,
+        rows_in_no_group,
         rows_left_out: query.counts_rows().then(|| rows - levels.into_iter().min().unwrap()),
         entities: None,
         entities_beyond: 0,
@@ -82,7 +83,7 @@ fn expected(query: &Query, sql: &str, shape: &Shape, tables: &[TableSchema], ent
     }
     let query = deniable_sql::plan(sql, &tables).unwrap();
     for entity in entities {
-        let (rows, levels, _) = counted(&sources(shape, &tables, &[entity]), &query, &SALT);
+        let ([rows, _], levels, _) = counted(&sources(shape, &tables, &[entity]), &query, &SALT);
         told.entities = Some(told.entities.unwrap_or(0) + u64::from(rows > 0));
         told.entities_beyond += u64::from(levels.into_iter().any(|level| level < rows));
     }
@@ -147,18 +148,44 @@ fn losses_are_the_same_in_little_memory() {
         let sources = [Source::memory(table.clone(), batches)];
         for sql in ["SELECT COUNT(*) FROM t GROUP BY ROLLUP(a, b)", "SELECT COUNT(DISTINCT who) FROM t GROUP BY a"] {
             let query = deniable_sql::plan(sql, std::slice::from_ref(&table)).unwrap();
-            let (all, levels, _) = counted(&sources, &query, &SALT);
+            let ([all, without], levels, _) = counted(&sources, &query, &SALT);
             let kept = levels.into_iter().min().unwrap();
             let mut first = None;
             for (threads, memory) in [(1, None), (1, Some(Resources::LEAST_MEMORY)), (4, Some(Resources::LEAST_MEMORY))]
             {
                 let resources = Resources { threads, memory, spill: None };
                 let told = losses(&sources, &query, &SALT, &resources, &|_| {}).unwrap();
-                assert_eq!((told.rows, told.rows_left_out), (all, query.counts_rows().then(|| all - kept)), "{sql}");
+                assert_eq!(
+                    (told.rows, told.rows_left_out),
+                    (all + without, query.counts_rows().then(|| all - kept)),
+                    "{sql}"
+                );
                 assert_eq!(*first.get_or_insert_with(|| told.clone()), told, "{sql}");
             }
             let told = first.unwrap();
             assert!(told.entities_beyond > 1_000 && told.entities > Some(told.entities_beyond + 50), "{told:?}");
         }
+    }
+}
+
+/// Rows whose key is missing or not declared, counted by hand; those without an entity count nowhere.
+#[test]
+fn rows_in_no_group_count() {
+    let a = Column::new("a", ColumnType::Integer).with_keys(vec![Key::Integer(1), Key::Integer(2)]);
+    let columns = vec![Column::new("who", ColumnType::Integer), a];
+    let who: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), Some(1), Some(2), Some(3), None, None, Some(4)]));
+    let a: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), Some(7), None, Some(2), Some(1), Some(7), Some(9)]));
+    let batch = RecordBatch::try_from_iter([("who", who), ("a", a)]).unwrap();
+    let resources = Resources { threads: 1, memory: None, spill: None };
+    let caps = Caps { rows_per_group: 1, groups: 2 };
+    for (sql, rows, in_no_group) in [
+        ("SELECT a, COUNT(*) FROM t GROUP BY a", 5, 3),
+        ("SELECT COUNT(*) FROM t", 5, 0),
+        ("SELECT a, COUNT(DISTINCT who) FROM t WHERE a > 1 GROUP BY a", 3, 2),
+    ] {
+        let table = TableSchema::protected("t", columns.clone(), Some(EntityKey::new("who", caps)));
+        let query = deniable_sql::plan(sql, std::slice::from_ref(&table)).unwrap();
+        let told = losses(&[Source::memory(table, vec![batch.clone()])], &query, &SALT, &resources, &|_| {}).unwrap();
+        assert_eq!((told.rows, told.rows_in_no_group), (rows, in_no_group), "{sql}");
     }
 }

@@ -395,7 +395,12 @@ fn no_keys(declared: Option<&Column>, name: &str, section: &str) -> QueryError {
             "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in {section}"
         ),
         Some(ColumnType::Integer | ColumnType::Text | ColumnType::Boolean) | None => {
-            format!("declare its groups, from public knowledge: keys = [...] in {section}")
+            let groups = format!("declare its groups, from public knowledge: keys = [...] in {section}");
+            // The entity key is a column of the main table.
+            match section.starts_with("[columns.") {
+                true => format!("{groups}; if `{name}` identifies people, declare key = \"{name}\" under [entity]"),
+                false => groups,
+            }
         }
     };
     QueryError::refused(format!("GROUP BY `{name}`, which has no declared keys,"), help)

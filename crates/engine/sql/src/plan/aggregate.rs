@@ -192,7 +192,12 @@ impl CollectedMeasures {
         };
         if !context.entities.contains(&value) {
             let key = context.lowering.program.words(*key, MOST_WORDS);
-            let help = format!("only people can be counted distinctly: COUNT(DISTINCT {key})");
+            let other = context.lowering.program.words(value, MOST_WORDS);
+            let is_column = matches!(context.lowering.program.node(value), Node::Column(_));
+            let mut help = format!("only people can be counted distinctly: COUNT(DISTINCT {key})");
+            if is_column {
+                help.push_str(&format!("; if `{other}` identifies people, declare key = \"{other}\" under [entity]"));
+            }
             return Err(QueryError::refused("COUNT(DISTINCT ...) of anything but the entity key", help));
         }
         let present = match filter {

@@ -1,0 +1,137 @@
+//! Files that are not what the policy states: findings that stop a registration, for the curator alone.
+
+use crate::support::{Place, Run};
+
+const POLICY: &str = r#"name = "shop"
+population = "customers"
+data = { table = "orders", path = "data.csv", version = "2024-01" }
+entity = { key = "customer", rows_per_group = 2, groups = 2 }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+budget = { spend = "1/2" }
+
+[columns]
+customer = { type = "integer" }
+day = { type = "date", bounds = ["2024-01-01", "2024-12-31"] }
+amount = { type = "decimal", bounds = [0, 5000], step = "0.01" }
+
+[[query]]
+name = "orders by month"
+sql = "SELECT date_trunc('month', day) AS month, COUNT(*) AS n FROM orders GROUP BY 1"
+share = "1/8"
+
+[[query]]
+name = "revenue"
+sql = "SELECT SUM(amount) AS revenue FROM orders"
+share = "1/8"
+"#;
+
+/// Two orders of each of 50 customers.
+fn orders(row: impl Fn(usize) -> String) -> String {
+    let rows = (0..100).map(|at| format!("{},{}\n", at / 2, row(at)));
+    format!("customer,day,amount\n{}", rows.collect::<String>())
+}
+
+fn day(at: usize) -> String {
+    format!("2024-{:02}-{:02}", at % 12 + 1, at % 28 + 1)
+}
+
+fn place(data: &str) -> Place {
+    Place::new(POLICY, data)
+}
+
+fn check(place: &Place, more: &[&str]) -> Run {
+    place.run(&[&["data", "check", "policy.toml"], more].concat())
+}
+
+/// Both commands that register stop in the same way, and charge nothing.
+fn stops(place: &Place, words: &[&str]) {
+    for command in [&["data", "check", "policy.toml"][..], &["release", "policy.toml", "--register"]] {
+        let run = place.run(command).refused();
+        for said in words {
+            assert!(run.says(said), "{said}: {run:?}");
+        }
+        assert_eq!(place.charges(), 0);
+    }
+}
+
+/// The path of last month under the version of this one.
+#[test]
+fn rows_of_an_earlier_version_stop() {
+    let place = place(&orders(|at| format!("{},12.50", day(at))));
+    place.release(&[]).done();
+    let charges = place.charges();
+    place.edit("policy.toml", "2024-01\" }", "2024-02\" }");
+    for command in [&["data", "check", "policy.toml"][..], &["release", "policy.toml", "--register"]] {
+        let run = place.run(command).refused();
+        assert!(run.says("`orders` has the rows of version \"2024-01\", and that is not accepted"), "{run:?}");
+        assert!(run.says("--accept orders.version:same-rows"), "{run:?}");
+        assert_eq!(place.charges(), charges);
+    }
+    check(&place, &["--accept", "version:same-rows"]).done();
+    // The name is known now, and its rows are compared with its own.
+    check(&place, &[]).done();
+}
+
+/// Days and months exchanged: dates of other months are outside the bounds.
+#[test]
+fn dates_out_of_bounds_stop() {
+    let text = orders(|at| format!("{},12.50", day(at)));
+    let place = place(&text.replace("2024-12", "2042-12"));
+    stops(&place, &["column `day` of `orders` has many values outside its bounds", "%d/%m/%Y and %m/%d/%Y"]);
+    let run = check(&place, &[]);
+    assert!(run.says("groups leave them out") && !run.says("and are clamped"), "{run:?}");
+    // Accepted, they are losses of the query, below the limit.
+    let run = check(&place, &["--accept", "day"]).done();
+    assert!(run.says("rows in no group meet the conditions"), "{run:?}");
+}
+
+/// Rows in no declared group count as left out.
+#[test]
+fn rows_in_no_group_are_losses() {
+    let keys = "kind = { type = \"text\", keys = [\"a\", \"b\"] }\namount = {";
+    let policy = POLICY.replace("amount = {", keys).replace("date_trunc('month', day) AS month", "kind");
+    let rows = (0..100).map(|at| format!("{},{},{},1\n", at / 2, day(at), ["a", "b", "c"][at % 3]));
+    let data = format!("customer,day,kind,amount\n{}", rows.collect::<String>());
+    let place = Place::new(&policy, data);
+    let run = check(&place, &["--accept", "kind"]).refused();
+    assert!(run.says("orders by month: values in no declared group leave out 33% of its rows"), "{run:?}");
+    assert!(run.says("`keys`, `other` and `null_key`"), "{run:?}");
+    check(&place, &["--accept", "kind", "--accept-loss", "orders by month"]).done();
+}
+
+/// Numbers as people write them count as NULL, and the report names their form.
+#[test]
+fn unread_forms_of_numbers_are_named() {
+    let amount = |at: usize| if at == 0 { "\"1,234.50\"".to_owned() } else { "12.50".to_owned() };
+    let place = place(&orders(|at| format!("{},{}", day(at), amount(at))));
+    let run = check(&place, &[]).done();
+    assert!(run.says("1 with grouped digits, as in 1,234.50"), "{run:?}");
+    // A true error is not shown as if it included them.
+    assert!(run.says("amount: 1 (1%)") && run.says("unreadable"), "{run:?}");
+    let place = self::place(&orders(|at| format!("{},$12.50", day(at))));
+    stops(&place, &["with a currency, as in $12.50", "without grouping, currency and percent signs"]);
+}
+
+/// A key that identifies orders and not people.
+#[test]
+fn one_row_of_each_entity_is_noted() {
+    let place = place(&orders(|at| format!("{},12.50", day(at))).replace("customer,day", "number,day"));
+    let rows: Vec<String> =
+        place.read("data.csv").lines().skip(1).enumerate().map(|(at, row)| format!("{at},{row}")).collect();
+    place.write("data.csv", format!("customer,of,day,amount\n{}\n", rows.join("\n")));
+    let run = check(&place, &[]).done();
+    assert!(run.says("every `customer` has one row, although the caps are larger"), "{run:?}");
+    let place = self::place(&orders(|at| format!("{},12.50", day(at))));
+    assert!(!check(&place, &[]).done().says("has one row"));
+}
+
+/// A release that stops for the curator prints what caps and bounds leave out.
+#[test]
+fn a_release_that_stops_shows_the_losses() {
+    let place = place(&orders(|at| format!("{},12.50", day(at))));
+    place.edit("policy.toml", "rows_per_group = 2, groups = 2", "rows_per_group = 1, groups = 1");
+    let run = place.run(&["release", "policy.toml", "--register"]).refused();
+    assert!(run.says("what caps and bounds leave out of each query, exactly"), "{run:?}");
+    assert!(run.says("true errors") || run.says("largest error"), "{run:?}");
+}

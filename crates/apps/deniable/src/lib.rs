@@ -139,13 +139,14 @@ pub use {
     deniable_data::{InMemory, Resources, SourceError},
     deniable_protocol::ProtocolError,
     deniable_publication::{
-        Answer, AnswerOdds, Belief, Cell, Confidence, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
-        Quality, Scalar, Statement, UpperBound, WithdrawalNotice, remaining::RemainingBudget,
+        Answer, AnswerOdds, Belief, Cell, Confidence, IndependenceTest, KeyValue, LabelledKey, Noise, NoiseKind,
+        NumberCell, Publication, Quality, QualityClasses, Scalar, Statement, UpperBound, WithdrawalNotice,
+        remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
     deniable_release::{
-        AcceptError, DataError, Event as Step, LargeLoss, MOST_LEFT_OUT, Origin, Permissions, Plan, PlanErrors,
-        RegistrationMode, ReleaseError, RowsOrigin, UnknownQuery,
+        AcceptError, DataError, Event as Step, KnownEntitiesFound, LargeLoss, MOST_LEFT_OUT, Origin, Permissions, Plan,
+        PlanErrors, RegistrationMode, ReleaseError, RowsOrigin, UnknownQuery, UnreadableColumn,
     },
     error::Error,
     outcome::{NoAnswer, ReleaseOutcome, UnansweredQuery},

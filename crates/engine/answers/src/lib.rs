@@ -20,6 +20,7 @@ mod consistent;
 mod evaluate;
 mod exact;
 mod form;
+mod independence;
 mod intervals;
 mod number;
 mod order;
@@ -38,6 +39,7 @@ mod window;
 
 pub use consistent::{Consistency, consistency, made_consistent};
 pub use evaluate::{Limits, Noisy, ShownRow, ShownValue, show, show_with_population};
+pub use independence::{Independence, check_independence, independence};
 pub use planned::{PlannedNumber, planned};
 pub use population::{check_population, without_population};
 pub use ranks::{rank_margin, rank_margin_of};

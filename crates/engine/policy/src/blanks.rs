@@ -389,6 +389,10 @@ fn query(key: &str) -> &'static str {
             "are the people in the data a simple random sample of the population? Then \"simple\" adds intervals for \
              the population; otherwise remove the line"
         }
+        "test" => {
+            "should the answer say whether the two columns of GROUP BY are independent of each other? Then \
+             \"independence\"; otherwise remove the line"
+        }
         "every" => {
             "is the query repeated for every period of a horizon, with running totals? Write { unit = \"month\", column = \"day\", from = \
              \"2024-01\", periods = 12 }; otherwise remove the line"

@@ -202,7 +202,7 @@ pub(crate) fn read(
     calendar: &Calendar<'_>,
     own: OwnCaps,
 ) -> ReadResult<(Every, u32)> {
-    let misplaced = ["weight", "target_error", "left_out", "sampling"].into_iter().find(|key| query.has(key));
+    let misplaced = ["weight", "target_error", "left_out", "sampling", "test"].into_iter().find(|key| query.has(key));
     if let Some(key) = misplaced {
         let kind = PolicyErrorKind::Misplaced { key, when: "beside `every`" };
         let help = "remove it; write `share`, the part of the promise for all periods of the horizon together";

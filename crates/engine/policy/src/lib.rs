@@ -73,7 +73,7 @@ pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use every::{Every, PeriodNode, PeriodUnit};
 pub use policy::{LARGEST_FILE, MadeUpRows, Policy, is_population};
 pub use quality::{Display, Quality};
-pub use query::{OwnCaps, Query, QueryError, QuerySubject, Sampling, Size};
+pub use query::{OwnCaps, Query, QueryError, QuerySubject, Sampling, Size, Test};
 pub use scaffold::{ColumnNotes, Rows, Scaffold, scaffold};
 pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;

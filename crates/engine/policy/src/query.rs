@@ -38,6 +38,8 @@ pub struct Query {
     /// The sampling of the rows, for intervals of averages and parts of rows that cover the population; not part of the
     /// query's identity.
     pub sampling: Option<Sampling>,
+    /// A test of its numbers, shown as a note; not part of the query's identity.
+    pub test: Option<Test>,
     /// The periods that it measures, if it is repeated for every period of a horizon.
     pub every: Option<PeriodNode>,
     /// The subject of the answer.
@@ -112,6 +114,13 @@ pub enum Sampling {
     Simple,
 }
 
+/// A statistical test of released numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Test {
+    /// Whether two groups are independent of each other.
+    Independence,
+}
+
 /// The size of a query's budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Size {
@@ -178,6 +187,7 @@ impl Query {
             display: None,
             caps: OwnCaps::default(),
             sampling: None,
+            test: None,
             every: None,
             about: QuerySubject::Cells,
             typical_share: None,
@@ -198,6 +208,7 @@ impl Query {
             share,
             display: None,
             sampling: None,
+            test: None,
             about: QuerySubject::LeftOut { of: self.name.clone() },
             ..self.clone()
         }
@@ -210,7 +221,7 @@ impl Query {
     }
 }
 
-pub(crate) const KEYS: [&str; 15] = [
+pub(crate) const KEYS: [&str; 16] = [
     "name",
     "sql",
     "weight",
@@ -222,6 +233,7 @@ pub(crate) const KEYS: [&str; 15] = [
     "groups",
     "left_out",
     "sampling",
+    "test",
     "every",
     "typical_share",
     "typical",
@@ -240,6 +252,7 @@ struct Draft<'a> {
     caps: OwnCaps,
     left_out: Option<Rational>,
     sampling: Option<Sampling>,
+    test: Option<Test>,
     /// The horizon with the period of the data.
     every: Option<(Every, u32)>,
     typical_share: Option<Rational>,
@@ -313,6 +326,7 @@ fn read_draft<'a>(
     let consistent = section.optional("consistent", Field::boolean);
     let display = section.optional("display", |field| read_display(field, "[query.display]"));
     let sampling = section.optional("sampling", read_sampling);
+    let test = section.optional("test", read_test);
     let every = section.optional("every", |field| every::read(field, &section, calendar, caps?));
     let typical_share = section.optional("typical_share", typical::read_share);
     let typical = section.optional("typical", typical::read_expressions);
@@ -330,6 +344,7 @@ fn read_draft<'a>(
         caps: caps?,
         left_out: left_out?,
         sampling: sampling?,
+        test: test?,
         every: every?,
         typical_share,
         typical,
@@ -372,6 +387,17 @@ fn read_sampling(field: &Field<'_>) -> ReadResult<Sampling> {
             let help = "write `sampling = \"simple\"` if the people in the data are a simple random sample of the \
                         population; remove it where the answers are about the people in the data alone, or where the \
                         sample has weights or clusters";
+            Err(field.bad_text(format!("= \"{}\" is not known", shown(other)), help))
+        }
+    }
+}
+
+fn read_test(field: &Field<'_>) -> ReadResult<Test> {
+    match field.text()? {
+        "independence" => Ok(Test::Independence),
+        other => {
+            let help = "write `test = \"independence\"` for a test of whether the two columns of GROUP BY are independent \
+                        of each other, or remove it";
             Err(field.bad_text(format!("= \"{}\" is not known", shown(other)), help))
         }
     }
@@ -476,6 +502,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             caps,
             left_out,
             sampling,
+            test,
             every,
             typical_share,
             typical,
@@ -494,6 +521,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             display,
             caps,
             sampling,
+            test,
             every: None,
             about,
             typical_share,

@@ -25,7 +25,7 @@ pub use deniable_core::schema::ALL;
 pub use numbers::{AnswerOdds, Confidence, UpperBound};
 pub use statement::{Belief, Statement};
 pub use table::{
-    Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
-    WithdrawalNotice,
+    Answer, Cell, DataVersion, IndependenceTest, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
+    Quality, Scalar, WithdrawalNotice,
 };
 pub use text::REHEARSAL;

@@ -63,6 +63,9 @@ pub struct Answer {
     /// The errors that the classes of its numbers allow; absent if no number has a class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<QualityClasses>,
+    /// The test of independence of its two groups; absent unless the policy wants it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub independence: Option<IndependenceTest>,
     /// The name of the earlier answer that contains these numbers; absent for an answer of the query's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_from: Option<String>,
@@ -71,6 +74,30 @@ pub struct Answer {
     pub withdrawn: Option<WithdrawalNotice>,
     /// Rules by which declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
+}
+
+/// A test of whether two groups are independent, from the released numbers and the law of their noise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndependenceTest {
+    /// The names of the two groups.
+    pub groups: [String; 2],
+    /// The p-value, from 0 to 1, to four decimals.
+    pub p: Scalar,
+    /// Whether the p-value is the smallest possible one: then the true one may be smaller.
+    pub is_smallest: bool,
+}
+
+/// As a sentence without a final stop.
+impl std::fmt::Display for IndependenceTest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { groups: [one, other], p, is_smallest } = self;
+        let sign = if *is_smallest { "≤" } else { "=" };
+        write!(
+            f,
+            "test of independence of `{one}` and `{other}`: p {sign} {p}. It is Pearson's, simulated with the noise of these \
+             numbers, and treats the people in the data as independent draws"
+        )
+    }
 }
 
 /// The curator's statement that an answer is wrong. Its numbers remain as they were released.

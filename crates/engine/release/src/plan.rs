@@ -12,7 +12,7 @@ use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::{Data, DeclaredTable, Entity, Role, TableSchema, reading};
 use deniable_ledger::{Account, AccountId, Canonical, Charge, Part, VersionLimit, VersionName};
-use deniable_policy::{self as policy, OwnCaps, Policy, QuerySubject, Sampling, Size, TargetsTooDear};
+use deniable_policy::{self as policy, OwnCaps, Policy, QuerySubject, Sampling, Size, TargetsTooDear, Test};
 use deniable_pushdown::Refusal;
 use deniable_query::{MeasureKind, Query, QueryError};
 use num_bigint::BigInt;
@@ -179,7 +179,7 @@ impl Plan {
     /// As [`Self::new`].
     pub fn repriced(&self, policy: Policy) -> Result<Self, PlanErrors> {
         let stated = |query: &policy::Query| {
-            (query.sql.clone(), query.caps, query.about.clone(), query.sampling, query.every.clone())
+            (query.sql.clone(), query.caps, query.about.clone(), query.sampling, query.test, query.every.clone())
         };
         let own = self.queries.iter().map(|plan| stated(&plan.declared));
         let is_same = own.eq(policy.queries().iter().map(stated))
@@ -353,6 +353,9 @@ pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) 
         }
         None => query,
     };
+    if let (QuerySubject::Cells, Some(Test::Independence)) = (&declared.about, declared.test) {
+        deniable_answers::check_independence(&query)?;
+    }
     let query = match declared.about {
         QuerySubject::Cells => match declared.sampling {
             Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,

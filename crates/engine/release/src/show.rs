@@ -9,15 +9,15 @@ use crate::periods;
 use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
 use crate::release::QueryAnswer;
-use deniable_answers::{Consistency, ShownRow, ShownValue};
+use deniable_answers::{Consistency, Independence, Noisy, ShownRow, ShownValue};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
-use deniable_policy::{Display, Sampling};
+use deniable_policy::{Display, Sampling, Test};
 use deniable_publication::statement::Statement;
 use deniable_publication::{
-    ALL, Answer, Cell, Confidence, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
-    Quality, QualityClasses, Scalar, UpperBound,
+    ALL, Answer, Cell, Confidence, DataVersion, IndependenceTest, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell,
+    Publication, Quality, QualityClasses, Scalar, UpperBound,
 };
 use deniable_query::output::Term;
 use deniable_query::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
@@ -148,6 +148,8 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     let unusable = not_usable(&rows, plan.policy().quality());
     let unknown = noise_only(judges.iter().filter_map(Judge::unbounded).max());
     let stated = stated(judges.iter().filter_map(Judge::stated).max());
+    let independence = independence(planned, answered);
+    let test = independence.as_ref().map(ToString::to_string);
     let answer = Answer {
         name: planned.declared().name.clone(),
         sql: planned.sql(),
@@ -162,10 +164,12 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
         consistent: (deniable_answers::consistency(planned.query()) != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
         classes: None,
+        independence,
         withdrawn: answered.withdrawn.clone(),
         taken_from: planned.within().map(|within| within.name().to_owned()),
-        warnings: warnings(plan, planned)
+        warnings: test
             .into_iter()
+            .chain(warnings(plan, planned))
             .chain(unusable)
             .chain(unknown)
             .chain(stated)
@@ -177,6 +181,16 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     let classes = plan.policy().quality();
     let classes = QualityClasses { a: classes.a.clone(), b: classes.b.clone(), c: classes.c.clone() };
     Answer { classes: answer.has_quality().then_some(classes), ..answer }
+}
+
+/// The test of independence of an answer, if the policy wants it.
+fn independence(planned: &QueryPlan, answered: &QueryAnswer) -> Option<IndependenceTest> {
+    let Some(Test::Independence) = planned.declared().test else { return None };
+    let Noisy { values, decays, .. } = &answered.noisy;
+    let Independence { p, groups } = deniable_answers::independence(planned.query(), values, decays)?;
+    let groups = groups.map(|group| planned.query().groups()[group].name.clone());
+    let is_smallest = p == Independence::smallest();
+    Some(IndependenceTest { groups, p: scalar(&p, ValueKind::Number, PLACES, Rounding::Up)?, is_smallest })
 }
 
 /// The cell with the label of its key, if that has one.

@@ -158,6 +158,7 @@ impl Answer {
             noise: vec![self.noise.clone()],
             consistent: None,
             classes: None,
+            independence: None,
             withdrawn: None,
             taken_from: None,
             warnings: self.warnings(request, part),

@@ -27,6 +27,7 @@ mod docs;
 mod engines;
 mod every_month;
 mod gwas;
+mod independence;
 mod init;
 mod keys;
 mod killed;

@@ -86,6 +86,7 @@ fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             noise: Vec::new(),
             consistent: None,
             classes: None,
+            independence: None,
             taken_from: None,
             withdrawn: None,
             warnings: vec!["values of `key` that <b> are left out".into()],

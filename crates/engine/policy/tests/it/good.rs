@@ -5,7 +5,7 @@ use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, EngineKind, Format, Key, Role};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Policy, PolicyErrors, Sampling, Size, TargetsTooDear};
+use deniable_policy::{Policy, PolicyErrors, Sampling, Size, TargetsTooDear, Test};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../../testdata/good/full.toml");
@@ -76,6 +76,7 @@ fn typical_values_are_read() {
     let query = &policy.queries()[2];
     assert_eq!(query.typical_share, Some(ratio(3, 10)));
     assert_eq!((query.sampling, policy.queries()[0].sampling), (Some(Sampling::Simple), None));
+    assert_eq!((query.test, policy.queries()[0].test), (Some(Test::Independence), None));
     assert_eq!(query.typical, [("age > 65".to_owned(), ratio(1, 4)), ("age * 2".to_owned(), whole(91))]);
     assert_eq!((&policy.queries()[0].typical_share, policy.queries()[0].typical.len()), (&None, 0));
     let nothing = parse(SMALL).unwrap();

@@ -19,8 +19,8 @@ const TO_DATE: &str =
 const MIN_BY: &str = "write MIN_BY(x, t), the value x where t is smallest, of the rows of one entity";
 const MAX_BY: &str = "write MAX_BY(x, t), the value x where t is largest, of the rows of one entity";
 const GINI: &str = "count people and sum their values by bins; docs/reference/policy.md has the query under Inequality";
-const CHI2: &str = "compare the intervals of the shares 100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY a) between the \
-                    groups: a test of noisy counts that ignores the noise rejects too often";
+const CHI2: &str = "write SELECT a, b, COUNT(*) ... GROUP BY a, b, and `test = \"independence\"` in its [[query]]: its p-value \
+                    accounts for the noise";
 
 /// Functions of other dialects, by their names in lower case, with what to write.
 const SUGGESTIONS: &[(&[&str], &str)] = &[

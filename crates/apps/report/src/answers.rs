@@ -287,7 +287,7 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.name) } {
             table {
-                caption { (table.name) @if !numbers.is_empty() { ", with " (confidence) " intervals" } }
+                caption { (table.name) @if !numbers.is_empty() { ", with " (confidence) " intervals of the noise" } }
                 thead { tr {
                     @for (at, name) in table.columns.iter().enumerate() {
                         @if numbers.contains(&at) {

@@ -277,6 +277,11 @@ impl State {
         self.registration(source, version)?.readings.get(reading)
     }
 
+    /// Whether a version is registered under this reading, and under no other one.
+    pub fn is_only_reading(&self, source: &str, version: &str, reading: &str) -> bool {
+        self.registration(source, version).is_some_and(|known| known.readings.keys().eq([reading]))
+    }
+
     /// The time of the last registration of a version, under any reading.
     #[must_use]
     pub fn registered_at(&self, source: &str, version: &str) -> Option<Timestamp> {

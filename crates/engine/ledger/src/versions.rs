@@ -147,6 +147,12 @@ impl Ledger {
         self.book.state.fingerprint(source, version)
     }
 
+    /// Whether a version is registered under this reading, and under no other one.
+    #[must_use]
+    pub fn is_only_reading(&self, source: &str, version: &str, reading: &str) -> bool {
+        self.book.state.is_only_reading(source, version, reading)
+    }
+
     /// The first version of a table whose fingerprint matches. Fingerprints are for comparison only: they must not be
     /// printed.
     pub fn version_with(&self, source: &str, is_same: impl Fn(&str) -> bool) -> Option<&str> {

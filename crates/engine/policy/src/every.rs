@@ -141,6 +141,8 @@ pub struct Every {
     own: OwnCaps,
     /// The caps of a period; `None` if one row is one person.
     caps: Option<Caps>,
+    /// Whether each file contains the rows of all periods so far.
+    has_all_rows: bool,
 }
 
 /// The part of a repeated query that a release measures: a run of periods.
@@ -252,15 +254,24 @@ pub(crate) fn read(
     let weight = if calendar.caps.is_some() { Weight::EveryPeriod } else { Weight::OnePeriod };
     let schedule = if data.has_all_rows { Schedule::best(periods, weight) } else { Schedule::flat(periods, weight) };
     let caps = calendar.caps.map(|caps| own.or(caps));
-    let every = Every { unit, column, from, schedule, share, name: String::new(), own, caps };
+    let every =
+        Every { unit, column, from, schedule, share, name: String::new(), own, caps, has_all_rows: data.has_all_rows };
     match every.at(&data.name) {
         Ok(period) => Ok((every, period)),
         Err(PeriodError::NoPeriod) => {
             let problem = not_a(unit, &data.name);
-            let help = format!(
-                "a query with `every` needs the period of the data: add `period = \"{}\"`, for example, beside `version`",
-                unit.example()
-            );
+            // A name such as "2024-02 corrected" begins with its period.
+            let own = data.name.split([' ', '_', '/']).find(|part| every.at(part).is_ok());
+            let help = match own {
+                Some(period) => format!(
+                    "a query with `every` needs the period of the data: if it is {period}, add `period = \"{period}\"` beside \
+                     `version`"
+                ),
+                None => format!(
+                    "a query with `every` needs the period of the data: add `period` beside `version`, in the form \"{}\"",
+                    unit.example()
+                ),
+            };
             let kind = PolicyErrorKind::Text { key: data.key.to_owned(), problem };
             Err(field.report.fail(&data.place, kind, help))
         }
@@ -335,6 +346,12 @@ impl Every {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether each file contains the rows of all periods so far, and not only those of its own.
+    #[must_use]
+    pub fn has_all_rows(&self) -> bool {
+        self.has_all_rows
     }
 
     /// The name of a period, counted from 0.

@@ -128,6 +128,12 @@ impl EntityRows {
         matches!(fold, Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..) | Fold::Place(_)))
     }
 
+    /// Whether the column at this position has values of another row, which are NULL where there is none.
+    pub(crate) fn is_shifted(&self, column: usize) -> bool {
+        let fold = column.checked_sub(1).and_then(|at| self.folds.get(at));
+        matches!(fold, Some(Fold::Shifted { .. }))
+    }
+
     /// The table and the column whose values this column repeats.
     pub(crate) fn read_column(&self, column: usize) -> Option<(String, String)> {
         let Some(Fold::Own(at)) = column.checked_sub(1).and_then(|at| self.folds.get(at)) else { return None };

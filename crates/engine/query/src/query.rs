@@ -6,6 +6,7 @@ use crate::canonical;
 use crate::entity_rows::EntityRows;
 use crate::facts::left_out::leaves_out;
 use crate::facts::reachable::Conditions;
+use crate::facts::replaced::replaced;
 use crate::facts::undeclared::{undeclared, undeclared_results};
 use crate::group::Group;
 use crate::output::{Output, Term, measures};
@@ -351,6 +352,13 @@ impl Query {
         let inner = self.entity_rows.iter().flat_map(|rows| rows.of.undeclared());
         let rows = undeclared(&self.rows.program, &self.roots(), &self.rows.tables);
         inner.chain(rows).chain(undeclared_results(&self.output, &self.groups)).collect()
+    }
+
+    /// Warnings about bounds that take the place of missing values of other rows. They depend on nothing private.
+    #[must_use]
+    pub fn replaced(&self) -> Vec<String> {
+        let Some(made) = &self.entity_rows else { return Vec::new() };
+        replaced(&self.rows.program, &self.roots(), &self.rows.filters, &|column| made.is_shifted(column))
     }
 
     /// Whether conditions exclude rows.

@@ -6,9 +6,11 @@
 //! near the threshold a single row would decide them.
 
 use crate::accepted::{AcceptedFindings, full_name};
-use crate::losses::{LargeLoss, MOST_LEFT_OUT, Quantity, large, recorded_name, statements, understated};
+use crate::losses::{
+    LargeLoss, MOST_LEFT_OUT, Quantity, large, outside_period, recorded_name, statements, understated,
+};
 use crate::new_entities::{KnownEntitiesFound, NewEntities, entities_of};
-use crate::plan::{Plan, QueryPlan};
+use crate::plan::{Plan, QueryPlan, plan_sql};
 use crate::release::{Event, UnreadableColumn, salt};
 use crate::simulate::simulated;
 use deniable_core::noise::Decay;
@@ -292,10 +294,21 @@ fn losses(
             let errors = errors.ok().flatten();
             let sums = errors.as_ref().map(|errors| errors.sums.as_slice()).unwrap_or_default();
             let stated = understated(plan, planned, &losses, errors.as_ref());
-            all.push((at, large(planned, &losses, sums).into_iter().chain(stated).collect()));
+            let of_period = every_day(plan.policy(), planned)
+                .and_then(|query| deniable_execute::losses(&sources, &query, &salt(ledger), resources, &progress).ok())
+                .and_then(|every_day| outside_period(planned, &losses, &every_day));
+            let large = large(planned, &losses, sums).into_iter();
+            all.push((at, large.chain(stated).chain(of_period).collect()));
         }
     }
     all
+}
+
+/// A repeated query over the rows of all days, if the file should contain the rows of its period only.
+fn every_day(policy: &Policy, planned: &QueryPlan) -> Option<Query> {
+    let declared = planned.declared();
+    declared.every.as_ref().filter(|node| !node.every.has_all_rows())?;
+    plan_sql(policy, declared).ok()
 }
 
 /// The columns of new versions that a query reads and that have unreadable values.

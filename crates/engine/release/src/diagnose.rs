@@ -151,6 +151,10 @@ fn less_of(loss: &LargeLoss) -> &'static str {
     if matches!(loss.of, Quantity::Number(_)) {
         return "raise a cap, widen the bounds, or state a larger `typical_left_out`";
     }
+    if loss.by.iter().any(|cause| matches!(cause, Cause::Period(_))) {
+        return "check that `path` is the file of this period, and `version` or `period` its name; `rows = \"all\"` if each \
+                file contains all rows so far";
+    }
     if loss.by.contains(&Cause::NoGroup) {
         return "declare the groups: `keys`, `other` and `null_key` of the column, or the `bounds` and the `format` of a date; \
                 raise caps, and widen bounds";

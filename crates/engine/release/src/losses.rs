@@ -10,8 +10,9 @@ use crate::quality::Judge;
 use deniable_answers::{ShownValue, SumLoss, Summed, TrueErrors};
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::sensitivity::Caps;
-use deniable_execute::Losses;
+use deniable_execute::{ClampedValues, Losses};
 use deniable_publication::Quality;
+use deniable_query::{MeasureKind, QuantileShare, Query, Target};
 use num_traits::Zero;
 use std::fmt;
 
@@ -44,6 +45,8 @@ pub enum Quantity {
     Entities(String),
     /// The sum of this expression.
     Sum(String),
+    /// The values of this expression that are ranked.
+    Values(String),
     /// A shown number of which more is left out than the policy states.
     Number(Understated),
 }
@@ -72,6 +75,8 @@ pub enum Cause {
     Bounds(String),
     /// Values of GROUP BY that are NULL, not declared, or outside bounds.
     NoGroup,
+    /// The period of the data, by its name.
+    Period(String),
 }
 
 impl Quantity {
@@ -81,6 +86,7 @@ impl Quantity {
             Self::Rows => "its rows".to_owned(),
             Self::Entities(key) => format!("its entities, by `{key}`"),
             Self::Sum(expression) => format!("the sum of {expression}"),
+            Self::Values(expression) => format!("the ranked values of {expression}"),
             Self::Number(Understated { column, cell, .. }) if cell.is_empty() => format!("`{column}`"),
             Self::Number(Understated { column, cell, .. }) => format!("`{column}` in {cell}"),
         }
@@ -94,6 +100,7 @@ impl fmt::Display for Cause {
             Self::Groups(groups) => write!(f, "`groups = {groups}`"),
             Self::Bounds(expression) => write!(f, "the bounds of {expression}"),
             Self::NoGroup => write!(f, "values in no declared group"),
+            Self::Period(period) => write!(f, "the period {period}"),
         }
     }
 }
@@ -132,14 +139,50 @@ pub(crate) fn recorded_name(plan: &Plan, planned: &QueryPlan) -> String {
     format!("loss:{}#{}", planned.declared().name, &digest[..16])
 }
 
-/// The large losses of a query: of its rows, its entities and its sums.
+/// The largest part that may be left out.
+fn most() -> Rational {
+    ratio(MOST_LEFT_OUT.into(), 100)
+}
+
+/// The large losses of a repeated query because of rows that are not of its period: most often, `path` is the file of
+/// another one. `all` counts the rows of all days.
+pub(crate) fn outside_period(planned: &QueryPlan, own: &Losses, all: &Losses) -> Option<LargeLoss> {
+    let node = planned.declared().every.as_ref()?;
+    let outside = whole(all.rows.saturating_sub(own.rows));
+    if outside <= most() * whole(all.rows) {
+        return None;
+    }
+    Some(LargeLoss {
+        query: planned.declared().name.clone(),
+        of: Quantity::Rows,
+        part: outside / whole(all.rows),
+        by: vec![Cause::Period(node.every.words(node.span))],
+    })
+}
+
+/// The ranked expressions of a query, each with the part of its values beyond which bounds may change a rank.
+fn ranked(query: &Query) -> Vec<(String, Rational)> {
+    let end = |share: &QuantileShare| {
+        let part = ratio(i64::try_from(share.part).unwrap_or(0), i64::try_from(share.whole).unwrap_or(1));
+        part.clone().min(whole(1) - part)
+    };
+    let of = |kind: &MeasureKind| match kind {
+        MeasureKind::Ranked { argument, target: Target::Share(share) } => Some((*argument, end(share))),
+        MeasureKind::Ranked { argument, target: Target::Lowest | Target::Highest } => Some((*argument, whole(0))),
+        MeasureKind::Tree { argument, shares, .. } => Some((*argument, shares.iter().map(end).min()?)),
+        _ => None,
+    };
+    let all = query.measures().iter().filter_map(|measure| of(&measure.kind));
+    all.map(|(argument, end)| (query.expression(argument), end.max(most()))).collect()
+}
+
+/// The large losses of a query: of its rows, its entities, its sums and its ranked values.
 pub(crate) fn large(planned: &QueryPlan, losses: &Losses, sums: &[SumLoss]) -> Vec<LargeLoss> {
     let query = planned.query();
     let name = &planned.declared().name;
     let mut all = Vec::new();
     let mut judge = |of: Quantity, left_out: &Rational, of_all: &Rational, by: Vec<Cause>| {
-        let most = ratio(MOST_LEFT_OUT.into(), 100);
-        if *left_out > most * of_all {
+        if *left_out > most() * of_all {
             // Where nothing should remain, all of it is wrong.
             let part = if of_all.is_zero() { whole(1) } else { left_out / of_all };
             all.push(LargeLoss { query: name.clone(), of, part, by });
@@ -158,6 +201,15 @@ pub(crate) fn large(planned: &QueryPlan, losses: &Losses, sums: &[SumLoss]) -> V
     let of_caps = caps.iter().filter(|_| left_out > 0).cloned();
     let by = of_caps.chain(no_group.clone()).collect();
     judge(Quantity::Rows, &whole(left_out.saturating_add(in_no_group)), &whole(losses.rows), by);
+    for (expression, most) in ranked(query) {
+        // Values beyond the bounds count as the nearest bound, which is their right side of a rank far from it.
+        let beyond = losses.beyond.iter().find(|beyond| beyond.expression == expression);
+        let beyond = beyond.filter(|beyond| whole(beyond.outside) > most * whole(beyond.values));
+        if let Some(ClampedValues { values, outside, .. }) = beyond {
+            let by = vec![Cause::Bounds(expression.clone())];
+            judge(Quantity::Values(expression), &whole(*outside), &whole(*values), by);
+        }
+    }
     for SumLoss { of, left_out: missing, all } in sums {
         match of {
             Summed::Entities => {

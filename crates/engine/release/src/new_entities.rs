@@ -157,8 +157,9 @@ impl NewEntities {
         if ledger.registered(&version.source, &version.version).is_some() {
             match ledger.read_entities(&version) {
                 Ok(known) => hashes.extend(known.hashes),
-                // The rows of the same contents restore the set.
-                Err(EntitiesError::Missing { .. } | EntitiesError::Damaged { .. }) => {}
+                // The same contents, read in the same way, restore the set; another reading may have other entities.
+                Err(EntitiesError::Missing { .. } | EntitiesError::Damaged { .. })
+                    if ledger.is_only_reading(&version.source, &version.version, &table.reading) => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -309,6 +309,7 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
                 .to_owned(),
         );
     }
+    all.extend(planned.query().replaced());
     if let Some(Sampling::Simple) = planned.declared().sampling {
         all.push(of_the_population(plan));
         all.extend(not_of_the_population(&deniable_answers::without_population(planned.query())));

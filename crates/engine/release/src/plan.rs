@@ -510,11 +510,12 @@ impl QueryPlan {
         }
     }
 
-    /// Notes on a query that is valid but probably unintended: comparisons with undeclared keys, and averages of rows per
-    /// entity that caps bias. They follow from the policy and the query alone.
+    /// Notes on a query that is valid but probably unintended: comparisons with undeclared keys, bounds in the place of
+    /// missing values, and averages of rows per entity that caps bias. They follow from the policy and the query alone.
     #[must_use]
     pub fn doubts(&self) -> Vec<String> {
-        self.query.undeclared().into_iter().chain(rows_each::hint(&self.query)).collect()
+        let query = &self.query;
+        query.undeclared().into_iter().chain(query.replaced()).chain(rows_each::hint(query)).collect()
     }
 
     /// The measured query.

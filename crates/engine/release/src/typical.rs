@@ -110,6 +110,7 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
     let whole_table = |(planned, _): &&(&QueryPlan, &[AnswerForecast])| {
         own_rows(planned.query(), policy).is_some()
             && planned.query().is_filtered()
+            && planned.declared().every.is_none()
             && planned.declared().typical_share.is_none()
     };
     let (all, parts): (Vec<_>, Vec<_>) = queries

@@ -10,7 +10,7 @@ use crate::policies::{absolute, locate, own_files, session};
 use deniable::Session;
 use deniable::exact::{Rational, Rounding, percent, whole};
 use deniable_policy::{MadeUpRows, PeriodNode, Policy, QuerySubject};
-use deniable_publication::REHEARSAL;
+use deniable_publication::{DataVersion, REHEARSAL};
 use deniable_release::QueryPlan;
 use num_traits::{One, Signed, Zero};
 use std::path::PathBuf;
@@ -45,7 +45,13 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let registration = Registration { register: args.registration.register || args.rehearse, ..args.registration };
     let session = session.allowing(registration.allowed());
     agree(&session, args.yes || args.rehearse)?;
+    let is_free = session.to_pay()?.is_zero();
     let (mut publication, failed) = obtain(session.clone(), &args.limits, registration)?;
+    // No file was read: the version may be forgotten, and the answers those of last month.
+    if failed.is_none() && is_free && !publication.answers.is_empty() {
+        let DataVersion { table, version } = &publication.data;
+        say(format!("these answers are about version \"{version}\" of `{table}`"));
+    }
     // A CSV file contains the first table.
     if args.format == Format::Csv {
         publication.answers.sort_by_key(|answer| !names.contains(&answer.name));
@@ -84,11 +90,16 @@ fn size_in_words(size: Option<MadeUpRows>) -> String {
     format!("{rows} rows{people} in each protected table")
 }
 
-/// The way to pay half of a release's cost: the policy's earlier releases count for its `spend`, too.
-fn keep_back(spend: &Rational, to_pay: &Rational) -> String {
-    let less = spend - to_pay / whole(2);
-    let spend = if less.is_positive() { format!("; by weight, `spend = \"{less}\"`") } else { String::new() };
-    format!("keep a part back under [budget] and in the queries: smaller shares{spend}")
+/// The way to pay half of a release's cost. Weights divide `per_version`, or else `spend`, for which the policy's earlier
+/// releases count, too.
+fn keep_back(policy: &Policy, to_pay: &Rational) -> String {
+    let half = to_pay / whole(2);
+    let (key, less) = match policy.per_version() {
+        Some(part) => ("per_version", part.clone().min(half)),
+        None => ("spend", policy.spend() - half),
+    };
+    let by_weight = if less.is_positive() { format!("; by weight, `{key} = \"{less}\"`") } else { String::new() };
+    format!("keep a part back: smaller shares of the queries{by_weight} under [budget]")
 }
 
 /// Reports the share of the promise that the release uses, and asks before nothing of it is left.
@@ -121,7 +132,7 @@ fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
     if yes {
         return Ok(());
     }
-    let keep = keep_back(session.policy().spend(), &to_pay);
+    let keep = keep_back(session.policy(), &to_pay);
     match confirmed("no later query about these people can be paid then. Use it up? [y/N]") {
         Some(true) => Ok(()),
         Some(false) => Err(Failure::refused("nothing was charged", keep)),

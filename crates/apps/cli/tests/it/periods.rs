@@ -298,7 +298,12 @@ fn mistakes_are_refused_at_their_places() {
         ("share = \"1/4\"", "share = \"1/4\"\nleft_out = \"1/50\"", "`left_out` has no meaning beside `every`"),
         ("share = \"1/4\"", "target_error = 5", "`target_error` has no meaning beside `every`"),
         ("share = \"1/4\"", "share = \"3/4\"", "the shares add up to 3/4, more than spend = 1/2"),
-        ("version = \"2024-01\"", "version = \"January\"", "add `period = \"2024-01\"`"),
+        ("version = \"2024-01\"", "version = \"January\"", "add `period` beside `version`, in the form"),
+        (
+            "version = \"2024-01\"",
+            "version = \"2024-02 corrected\"",
+            "if it is 2024-02, add `period = \"2024-02\"` beside `version`",
+        ),
         (
             "version = \"2024-01\"",
             "version = \"v1\"\nperiod = \"2024-07\"",

@@ -126,6 +126,49 @@ fn one_row_of_each_entity_is_noted() {
     assert!(!check(&place, &[]).done().says("has one row"));
 }
 
+/// Bounds that cut off most values, on either side of the median.
+#[test]
+fn bounds_of_ranks_are_losses() {
+    let policy = POLICY.replace("SELECT SUM(amount) AS revenue", "SELECT MEDIAN(amount) AS revenue");
+    let data = orders(|at| format!("{},{}", day(at), if at % 10 < 6 { "90" } else { "30" }));
+    let place = Place::new(&policy.replace("[0, 5000]", "[0, 80]"), &data);
+    let run = check(&place, &[]).refused();
+    assert!(run.says("revenue: the bounds of amount leave out 60% of the ranked values of amount"), "{run:?}");
+    // 40% beyond the bounds are all above the median.
+    let data = orders(|at| format!("{},{}", day(at), if at % 10 < 4 { "90" } else { "30" }));
+    check(&Place::new(&policy.replace("[0, 5000]", "[0, 80]"), data), &[]).done();
+}
+
+/// The file of another month, and one of all months so far.
+#[test]
+fn rows_of_other_periods_stop() {
+    let every = "share = \"1/8\"\nevery = { unit = \"month\", column = \"day\", from = \"2024-01\", periods = 12 }\n";
+    let policy = POLICY.split("[[query]]").next().unwrap().to_owned()
+        + "[[query]]\nname = \"orders so far\"\nsql = \"SELECT COUNT(*) AS n FROM orders\"\n"
+        + every;
+    let in_month = |month: usize| orders(move |at| format!("2024-{month:02}-{:02},12.50", at % 28 + 1));
+    check(&Place::new(&policy, in_month(1)), &[]).done();
+    let place = Place::new(&policy, in_month(3));
+    let run = check(&place, &[]).refused();
+    assert!(run.says("orders so far: the period 2024-01 leaves out 100% of its rows"), "{run:?}");
+    assert!(run.says("check that `path` is the file of this period"), "{run:?}");
+    let both = in_month(1) + in_month(2).split_once('\n').unwrap().1;
+    let policy = policy.replace("rows_per_group = 2", "rows_per_group = 9");
+    let run = check(&Place::new(&policy, both), &[]).refused();
+    assert!(run.says("the period 2024-01 leaves out 50% of its rows"), "{run:?}");
+}
+
+/// Only the version was forgotten: nothing is read, and the answers are those of the earlier version.
+#[test]
+fn stored_answers_state_their_version() {
+    let place = place(&orders(|at| format!("{},12.50", day(at))));
+    assert!(!place.release(&[]).done().says("these answers are about version"));
+    place.write("february.csv", orders(|at| format!("{},99", day(at))));
+    place.edit("policy.toml", "data.csv", "february.csv");
+    let again = place.release(&[]).done();
+    assert!(again.says("these answers are about version \"2024-01\" of `orders`"), "{again:?}");
+}
+
 /// A release that stops for the curator prints what caps and bounds leave out.
 #[test]
 fn a_release_that_stops_shows_the_losses() {

@@ -284,3 +284,28 @@ fn unused_values_are_not_computed() {
     let renamed = "SELECT COUNT(b) FROM (SELECT v.who, LAG(v.day) OVER (PARTITION BY v.who ORDER BY v.day) AS b FROM visits AS v) AS x";
     assert_eq!(plan(renamed).canonical(), narrow.canonical());
 }
+
+/// LEAST and GREATEST ignore NULL: a bound of a gap counts for each first row.
+#[test]
+fn bounds_in_the_place_of_missing_values_are_noticed() {
+    let gaps =
+        "(SELECT who, day, cost, day - LAG(day) OVER (PARTITION BY who ORDER BY day) AS gap FROM visits) AS each";
+    let noticed = |value: &str, after: &str| {
+        let sql = format!("SELECT AVG({value}) FROM {gaps}{after}");
+        deniable_sql::plan(&sql, &[schema(8)]).unwrap_or_else(|error| panic!("{sql}: {error}")).replaced()
+    };
+    for value in ["LEAST(gap, 31)", "GREATEST(LEAST(gap, 31), 0)", "cost + GREATEST(gap, 0)", "LEAST(2 * gap, 31)"] {
+        let found = noticed(value, "");
+        assert!(found.len() == 1 && found[0].contains("IS NOT NULL"), "{value}: {found:?}");
+    }
+    for (value, after) in [
+        ("gap", ""),
+        ("LEAST(cost, 31)", ""),
+        ("LEAST(COALESCE(gap, 0), 31)", ""),
+        ("CASE WHEN gap IS NOT NULL THEN LEAST(gap, 31) END", ""),
+        ("LEAST(gap, 31)", " WHERE gap IS NOT NULL"),
+        ("LEAST(gap, 31)", " WHERE gap >= 0"),
+    ] {
+        assert!(noticed(value, after).is_empty(), "{value}{after}");
+    }
+}

@@ -10,5 +10,6 @@ mod places;
 pub(crate) mod presence;
 pub mod range;
 pub mod reachable;
+pub(crate) mod replaced;
 pub mod typical;
 pub(crate) mod undeclared;

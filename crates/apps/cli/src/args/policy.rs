@@ -276,11 +276,11 @@ Examples:
 
 The output depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
 while a declared column that is not accepted by name cannot be read as declared: 2% of its values do not parse as its \
-type or are not among its keys, 2% of its dates are outside the bounds, or it has no values. The same holds while fields without a quote at the start contain \
-one (csv:bare-quotes), quoted fields contain a line end (csv:line-ends), or rows end with a lone carriage return \
-(csv:lone-returns), and while the rows are those of another version (version:same-rows). The same holds while caps, \
-bounds or groups leave out more than 10% of the rows, the entities or the sum \
-of a query that is not accepted with --accept-loss, or change a number by more than `typical_left_out` states. The \
+type or are not among its keys, 2% of its dates are outside the bounds, or it has no values. The same holds while \
+fields without a quote at the start contain one (csv:bare-quotes), quoted fields contain a line end (csv:line-ends), \
+or rows end with a lone carriage return (csv:lone-returns), and while the rows are those of another version \
+(version:same-rows). The same holds while caps, bounds or groups leave out more than 10% of the rows, the entities or \
+the sum of a query that is not accepted with --accept-loss, or change a number by more than `typical_left_out` states. The \
 ledger records the accepted names, but no findings.")]
     Check(DataCheck),
     /// Copy a snapshot of a database's rows to Parquet files, and register these as the policy's version.

@@ -1,6 +1,6 @@
 //! All charts with made-up numbers, on one page: `cargo run -p deniable-chart --example gallery > gallery.html`.
 
-use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
+use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, histogram, legend, lines};
 use deniable_chart::belief::{Beliefs, Mark, curve};
 use deniable_chart::composition::{self, Composition};
 use deniable_chart::errors::{Errors, errors};
@@ -85,7 +85,7 @@ fn crowds() -> Vec<String> {
 }
 
 fn point(label: &str, value: Option<f64>, low: Option<f64>, high: Option<f64>) -> Point {
-    Point { label: label.to_owned(), value, low, high }
+    Point { label: label.to_owned(), value, low, high, ..Point::default() }
 }
 
 fn around(label: &str, value: f64, margin: f64) -> Point {
@@ -99,6 +99,7 @@ fn answers() -> Vec<String> {
         points,
         truth,
         intervals: true,
+        has_legend: true,
     };
     let few = vec![
         around("Café", 31.0, 4.0),
@@ -133,25 +134,28 @@ fn answers() -> Vec<String> {
         lines(&of("trips", many(90, "day"), Some(truth(90)))),
         lines(&of("change", (1..=8).map(|at| around(&at.to_string(), noise(at) * 5.0, 1.5)).collect(), None)),
         lines(&of("trips", vec![around("2026", 120.0, 30.0)], None)),
+        histogram(&of("trips", many(12, "band"), Some(truth(12)))),
+        legend("95%"),
     ]
 }
 
 fn grids() -> Vec<String> {
-    let grid = |rows: u32, columns: u32, scale: f64, margin: f64| {
+    let grid = |rows: u32, columns: u32, scale: f64| {
         let value = |row: u32, column: u32| ((noise(row * 31 + column) + 1.0) * scale).round();
-        let cells = |of: &dyn Fn(u32, u32) -> Option<f64>| {
-            (0..rows).map(|row| (0..columns).map(|column| of(row, column)).collect()).collect()
+        let cell = |row: u32, column: u32| {
+            let value = ((row + column) % 11 != 7).then_some(value(row, column));
+            Point { is_unusable: (row * column) % 7 == 6, ..point("", value, None, None) }
         };
         heatmap(&Grid {
             title: "Made-up grid".to_owned(),
             value: "trips".to_owned(),
             rows: (0..rows).map(|row| format!("zone {}", row + 1)).collect(),
             columns: (0..columns).map(|column| format!("{} h", column * 24 / columns)).collect(),
-            cells: cells(&|row, column| ((row + column) % 11 != 7).then_some(value(row, column))),
-            margins: cells(&|row, column| ((row * column) % 7 != 6).then_some(margin)),
+            cells: (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect(),
+            has_legend: true,
         })
     };
-    vec![grid(5, 6, 250.0, 40.0), grid(7, 24, 2000.0, 300.0), grid(2, 3, 1e6, 1e3)]
+    vec![grid(5, 6, 250.0), grid(7, 24, 2000.0), grid(2, 3, 1e6)]
 }
 
 /// Picks and numbers along the genome: few, many, crowded on one chromosome, and with an unknown chromosome.

@@ -2,15 +2,17 @@
 
 mod bars;
 mod heatmap;
+mod histogram;
 mod lines;
 
 pub use bars::bars;
 pub use heatmap::{Grid, heatmap};
+pub use histogram::histogram;
 pub use lines::lines;
 
 use crate::legend::Key;
 use crate::scale::known;
-use crate::sheet::Words;
+use crate::sheet::{Words, sheet};
 use crate::words::{brief, count, number, with_interval};
 
 /// Up to this many answers, the description lists each.
@@ -29,11 +31,13 @@ pub struct Series {
     pub truth: Option<Vec<f64>>,
     /// Whether the answers have intervals in the same units; if not, no intervals are drawn.
     pub intervals: bool,
+    /// Whether the chart has a legend of its own; a page with many charts has one for all ([`legend`]).
+    pub has_legend: bool,
 }
 
 /// One answer. A missing or non-finite end of its interval has no bound and is drawn open; an exact value has itself as
 /// both ends.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Point {
     /// The group.
     pub label: String,
@@ -43,6 +47,25 @@ pub struct Point {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
+    /// The value as text, as a table beside the chart has it; `None` for about four digits.
+    pub written: Option<String>,
+    /// Whether the value is too noisy to use: neither it nor its interval is drawn.
+    pub is_unusable: bool,
+}
+
+/// The words in place of an answer that is too noisy to use.
+pub const UNUSABLE: &str = "nothing can be said";
+
+impl Point {
+    /// The text beside its mark.
+    fn text(&self) -> String {
+        match (self.is_unusable, &self.written, self.value.and_then(known)) {
+            (true, _, _) => UNUSABLE.to_owned(),
+            (false, _, None) => "no value".to_owned(),
+            (false, Some(written), Some(_)) => written.clone(),
+            (false, None, Some(value)) => number(value),
+        }
+    }
 }
 
 /// A point without values that cannot be drawn.
@@ -69,10 +92,10 @@ impl DrawablePoint {
         [self.value, self.low, self.high, self.truth].into_iter().flatten()
     }
 
-    fn said(&self, label: &str) -> String {
-        let value = with_interval(self.value, self.low, self.high);
+    fn said(&self, point: &Point) -> String {
+        let value = if self.is_empty() { point.text() } else { with_interval(self.value, self.low, self.high) };
         let truth = self.truth.map_or(String::new(), |truth| format!(" (simulated truth {})", number(truth)));
-        format!("{}: {value}{truth}", brief(label))
+        format!("{}: {value}{truth}", brief(&point.label))
     }
 }
 
@@ -83,12 +106,15 @@ fn shown(answer: &Series) -> Vec<DrawablePoint> {
         .points
         .iter()
         .enumerate()
-        .map(|(at, point)| DrawablePoint {
-            value: point.value.and_then(known),
-            // Without intervals, the value is its own interval.
-            low: if answer.intervals { point.low } else { point.value }.and_then(known),
-            high: if answer.intervals { point.high } else { point.value }.and_then(known),
-            truth: truth(at),
+        .map(|(at, point)| {
+            let drawn = |value: Option<f64>| value.filter(|_| !point.is_unusable).and_then(known);
+            DrawablePoint {
+                value: drawn(point.value),
+                // Without intervals, the value is its own interval.
+                low: drawn(if answer.intervals { point.low } else { point.value }),
+                high: drawn(if answer.intervals { point.high } else { point.value }),
+                truth: truth(at),
+            }
         })
         .collect()
 }
@@ -100,19 +126,19 @@ fn words<'a>(answer: &'a Series, description: &'a str) -> Words<'a> {
 
 /// Describes the chart in words: each answer if they are few, the extremes if they are many.
 fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
-    let all = || shown.iter().zip(&answer.points).map(|(shown, point)| (shown, point.label.as_str()));
+    let all = || shown.iter().zip(&answer.points);
     let mut words = format!("{} in {}.", count(shown.len(), "answer"), brief(&answer.value));
-    let said: Vec<(&DrawablePoint, &str)> = if shown.len() <= SAID {
+    let said: Vec<(&DrawablePoint, &Point)> = if shown.len() <= SAID {
         all().collect()
     } else {
-        let valued = || all().filter_map(|(shown, label)| Some((shown.value?, shown, label)));
+        let valued = || all().filter_map(|(shown, point)| Some((shown.value?, shown, point)));
         let high = valued().max_by(|one, other| one.0.total_cmp(&other.0));
         let low = valued().min_by(|one, other| one.0.total_cmp(&other.0));
         words.push_str(" The highest and the lowest:");
-        high.into_iter().chain(low).map(|(_, shown, label)| (shown, label)).collect()
+        high.into_iter().chain(low).map(|(_, shown, point)| (shown, point)).collect()
     };
-    for (shown, label) in said {
-        words.push_str(&format!(" {}.", shown.said(label)));
+    for (shown, point) in said {
+        words.push_str(&format!(" {}.", shown.said(point)));
     }
     let empty = shown.iter().filter(|shown| shown.is_empty()).count();
     if shown.len() > SAID && empty > 0 {
@@ -121,16 +147,38 @@ fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
     words
 }
 
-/// Legend entries of bars and lines, after the sign of a value.
-fn signs(answer: &Series, shown: &[DrawablePoint]) -> Vec<(Key, String)> {
-    let mut signs = Vec::new();
+/// The legend of one chart: its own sign first. Empty if the chart has none.
+fn own_legend(answer: &Series, shown: &[DrawablePoint], signs: &[(Key, &str)]) -> Vec<(Key, String)> {
+    if !answer.has_legend {
+        return Vec::new();
+    }
+    let mut legend: Vec<(Key, String)> = signs.iter().map(|(key, words)| (*key, (*words).to_owned())).collect();
     if shown.iter().any(DrawablePoint::is_open) {
-        signs.push((Key::Open, "no bound on that side".to_owned()));
+        legend.push((Key::Open, OPEN.to_owned()));
     }
     if answer.truth.is_some() {
-        signs.push((Key::Truth, "simulated truth".to_owned()));
+        legend.push((Key::Truth, "simulated truth".to_owned()));
     }
-    signs
+    legend
+}
+
+const OPEN: &str = "no bound on that side";
+
+/// One legend for all charts of a page, with the confidence of the intervals, such as `95%`.
+#[must_use]
+pub fn legend(confidence: &str) -> String {
+    let signs = [
+        (Key::Bar, "answer".to_owned()),
+        (Key::Interval, format!("{confidence} interval of its noise")),
+        (Key::Band, "answers in order, with their intervals".to_owned()),
+        (Key::Nothing, UNUSABLE.to_owned()),
+    ];
+    let words = Words {
+        title: "Signs in the charts",
+        otherwise: "",
+        description: "A bar or a dot is an answer, the line across it its interval.",
+    };
+    sheet(&words, 0.0, &signs, |_| Ok(()))
 }
 
 #[cfg(test)]

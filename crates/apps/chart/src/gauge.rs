@@ -10,7 +10,7 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 /// The ends of the line, in pixels; the labels 0% and 100% are outside.
-const ENDS: (f64, f64) = (40.0, 508.0);
+const ENDS: (f64, f64) = (40.0, WIDE as f64 - 52.0);
 /// The top and the bottom of the line, in pixels.
 const TRACK: (f64, f64) = (44.0, 58.0);
 
@@ -107,8 +107,10 @@ fn marker(area: &Area<'_>, x: f64, cut: bool) -> DrawResult {
 
 /// Words above the line, each as near to its position as the others permit.
 fn above(area: &Area<'_>, scale: &Scale, words: &[(Option<f64>, String, RGBColor)]) -> DrawResult {
-    let placed: Vec<(f64, &str, RGBColor)> =
-        words.iter().filter_map(|(at, text, colour)| at.map(|at| (scale.at(at), text.as_str(), *colour))).collect();
+    // Three of the longest words have room side by side only with signs in place of words.
+    let short = |text: &str| text.replace("under ", "<").replace("over ", ">");
+    let placed: Vec<(f64, String, RGBColor)> =
+        words.iter().filter_map(|(at, text, colour)| at.map(|at| (scale.at(at), short(text), *colour))).collect();
     let wanted: Vec<(f64, f64)> = placed.iter().map(|(x, text, _)| (*x, width(text, TEXT))).collect();
     for ((_, text, colour), x) in placed.iter().zip(apart(&wanted, 12.0, (8.0, f64::from(WIDE) - 8.0))) {
         write(area, (x, TRACK.0 - 14.0), text, (TEXT, *colour), HPos::Center)?;

@@ -34,8 +34,6 @@ pub enum Key {
     Open,
     /// The true value, if known.
     Truth,
-    /// A mark of a value that is hardly larger than its noise.
-    Weak,
     /// A mark of a value without a known interval.
     Unknown,
     Nothing,
@@ -103,9 +101,8 @@ fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> DrawResult {
             arrow(area, (end, y), (1.0, 0.0), INK)
         }
         Key::Truth => diamond(area, (middle, y), 5.0, ORANGE),
-        Key::Weak => dot(area, (middle, y), 3.0, INK),
         Key::Unknown => ring(area, (middle, y), 3.0, INK),
-        Key::Nothing => line(area, &[(x + 4.0, y + 6.0), (x + 22.0, y - 6.0)], MUTED, 1),
+        Key::Nothing => nothing(area, (middle, y)),
         Key::Line(series) => {
             series.line(area, &[(x, y), (end, y)])?;
             series.mark(area, (middle, y))
@@ -123,6 +120,12 @@ fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> DrawResult {
         Key::After => dot(area, (middle, y), 4.0, BLUE),
         Key::Sure => diamond(area, (middle, y), 6.5, RED),
     }
+}
+
+/// The sign in place of a value that is not drawn.
+pub fn nothing(area: &Area<'_>, (x, y): Place) -> DrawResult {
+    line(area, &[(x - 5.0, y + 5.0), (x + 5.0, y - 5.0)], MUTED, 2)?;
+    line(area, &[(x - 5.0, y - 5.0), (x + 5.0, y + 5.0)], MUTED, 2)
 }
 
 /// A horizontal bar of this half-height, with a line at its end.

@@ -48,3 +48,5 @@ pub mod surface;
 #[cfg(test)]
 mod testing;
 mod words;
+
+pub use words::grouped;

@@ -12,7 +12,7 @@ use plotters::style::text_anchor::HPos;
 /// Most figures to draw; of more people, their share.
 const DRAWN: u32 = 1000;
 /// The width of a panel, in pixels.
-const PANEL: f64 = 160.0;
+const PANEL: f64 = 140.0;
 /// Height above the figures, for the title and the number.
 const TOP: f64 = 50.0;
 
@@ -63,7 +63,7 @@ pub fn people(people: &People) -> String {
             crowd(area, (left, TOP), (columns, pitch), (shown(filled, of), of.min(DRAWN)), colour)?;
         }
         let words = fit(
-            &format!("of {of} people the observer was equally sure about; filled: {}", people.what),
+            &format!("each figure is one of {of} people; filled: {}", people.what),
             TEXT,
             f64::from(WIDE) - 2.0 * apart,
         );

@@ -97,10 +97,14 @@ fn trimmed(text: &str) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }
 
-/// With a comma between thousands.
-fn grouped(text: &str) -> String {
+/// A decimal number with a comma between thousands; other text is returned as it is.
+#[must_use]
+pub fn grouped(text: &str) -> String {
     let (whole, decimals) = text.split_once('.').map_or((text, None), |(whole, decimals)| (whole, Some(decimals)));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.to_owned();
+    }
     let mut grouped = String::from(sign);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {

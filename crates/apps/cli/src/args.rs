@@ -161,6 +161,7 @@ Examples:
   deniable report policy.toml --out report.html
   deniable report --ledger clinic.ledger --out everything.html
   deniable release policy.toml --report report.html
+  deniable report policy.toml --for ethics --out statement.md
 
 The page is one file that loads no other files, for screens, print and screen readers. Only the released answers on it \
 depend on private data.")]

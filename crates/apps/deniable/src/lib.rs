@@ -107,6 +107,8 @@ pub mod ledger;
 #[cfg(feature = "sql")]
 mod outcome;
 #[cfg(feature = "sql")]
+mod papers;
+#[cfg(feature = "sql")]
 mod plan_report;
 #[cfg(feature = "sql")]
 mod query;
@@ -139,8 +141,8 @@ pub use {
     deniable_data::{InMemory, Resources, SourceError},
     deniable_protocol::ProtocolError,
     deniable_publication::{
-        Answer, AnswerOdds, Belief, Cell, Confidence, IndependenceTest, KeyValue, LabelledKey, Noise, NoiseKind,
-        NumberCell, Publication, Quality, QualityClasses, Scalar, Statement, UpperBound, WithdrawalNotice,
+        Answer, AnswerOdds, Belief, Cell, Confidence, Heading, Imprint, IndependenceTest, KeyValue, LabelledKey, Noise,
+        NoiseKind, NumberCell, Publication, Quality, QualityClasses, Scalar, Statement, UpperBound, WithdrawalNotice,
         remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
@@ -150,6 +152,7 @@ pub use {
     },
     error::Error,
     outcome::{NoAnswer, ReleaseOutcome, UnansweredQuery},
+    papers::Paper,
     plan_report::PlanReport,
     query::Query,
     scan_report::ScanReport,

@@ -3,6 +3,7 @@
 use crate::call::{Call, Worker};
 use crate::error::Error;
 use crate::outcome::{ReleaseOutcome, UnansweredQuery};
+use crate::papers::{Contents, Paper};
 use crate::plan_report::to_pay;
 use crate::query::Query;
 use crate::simulate::SimulateError;
@@ -12,9 +13,12 @@ use deniable_core::exact::Rational;
 use deniable_core::noise::SystemRng;
 use deniable_data::{InMemory, Resources};
 use deniable_execute::least_memory;
-use deniable_ledger::{Account, AccountId, Allowance, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError};
+use deniable_ledger::{
+    Account, AccountId, Allowance, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError, Summary,
+};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
+use deniable_publication::{Answer, Confidence};
 use deniable_release::data;
 use deniable_release::plan::protected_versions;
 use deniable_release::show::displayed;
@@ -272,14 +276,24 @@ impl Session {
     /// When the ledger, or an answer in it, cannot be read.
     pub fn page(&self) -> Result<String, Error> {
         let (plan, summary) = (self.plan(), read_ledger(self.policy())?);
-        let answers = stored(plan, &summary)?;
-        let chosen = plan.queries().iter().zip(&answers).filter_map(|(planned, answer)| {
-            let mut shown = shown_answer(plan, planned, answer.as_ref()?);
-            shown.table = displayed(plan, planned, shown.table);
-            Some(ChosenAnswer { identity: planned.for_ledger(plan.policy()).identity, shown })
-        });
-        let chosen: Vec<ChosenAnswer> = chosen.collect();
-        Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?.html())
+        let chosen = chosen(plan, &summary)?;
+        let report = Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?;
+        Ok(report.with_imprint(plan.policy().imprint().clone()).html())
+    }
+
+    /// A paper about the releases of this policy, as Markdown. Waits as [`Self::left`] does.
+    ///
+    /// # Errors
+    /// When the ledger, or an answer in it, cannot be read; a ledger that does not exist yet is empty.
+    pub fn paper(&self, paper: Paper) -> Result<String, Error> {
+        let account = self.account()?;
+        let answers = match &account {
+            Some(_) => chosen(self.plan(), &read_ledger(self.policy())?)?,
+            None => Vec::new(),
+        };
+        let answers: Vec<Answer> = answers.into_iter().map(|chosen| chosen.shown.table).collect();
+        let confidence = Confidence::new(self.policy().confidence());
+        Ok(Contents { policy: self.policy(), account: account.as_ref(), answers: &answers, confidence }.write(paper))
     }
 
     /// The same session with another plan of its policy, such as that of a query outside of it ([`Query::plan`]),
@@ -288,6 +302,17 @@ impl Session {
     pub fn about(&self, plan: Plan) -> Self {
         Self { task: Task { plan, ..self.task.clone() }, worker: self.worker.clone() }
     }
+}
+
+/// The stored answers to the queries of a plan, as its policy displays them.
+fn chosen(plan: &Plan, summary: &Summary) -> Result<Vec<ChosenAnswer>, Error> {
+    let answers = stored(plan, summary)?;
+    let chosen = plan.queries().iter().zip(&answers).filter_map(|(planned, answer)| {
+        let mut shown = shown_answer(plan, planned, answer.as_ref()?);
+        shown.table = displayed(plan, planned, shown.table);
+        Some(ChosenAnswer { identity: planned.for_ledger(plan.policy()).identity, shown })
+    });
+    Ok(chosen.collect())
 }
 
 /// The rest of the promise of a policy, restricted to what the paying part may see. Plans no query. Waits as

@@ -1,39 +1,25 @@
-//! Answers on a page: a chart that suits their shape, the table, and notes.
+//! Answers on a page: a number set large or a chart, the table, and notes.
 
+mod charts;
+mod download;
 mod genome;
+mod keys;
+mod notes;
+
+pub use charts::{Shape, pictures, shape};
+pub use download::{address, file_name};
+pub use notes::SharedNotes;
 
 use crate::frame::{figure, list};
-use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
-use deniable_core::exact::{Rational, parse_rational};
+use deniable_chart::grouped;
 use deniable_core::text::printable;
 use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{ALL, Answer, Cell, KeyValue, NumberCell, Scalar};
+use keys::KeyWords;
 use maud::{Markup, html};
 
 /// Most rows of a table on a page; the JSON has all.
 const MOST_ROWS: usize = 400;
-const MOST_BARS: usize = 60;
-/// Most points of a line: more cannot be distinguished.
-const MOST_POINTS: usize = 400;
-/// Most rows or columns of a heatmap.
-const MOST_CELLS: usize = 40;
-/// Most charts of one answer: one for each of its numbers.
-const MOST_PICTURES: usize = 4;
-
-/// Kind of chart that suits an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// One bar per row.
-    Bars,
-    /// A line along an ordered key: numbers, days or times.
-    Lines,
-    /// A grid of two keys.
-    Heatmap,
-    /// SNPs along the genome: keys CHR, SNP and BP, or PICK and these.
-    Genome,
-    /// No chart: too many rows, or only keys.
-    Table,
-}
 
 /// The positions of the key columns and of the number columns.
 fn columns(table: &Answer) -> (Vec<usize>, Vec<usize>) {
@@ -47,63 +33,6 @@ fn finest(table: &Answer) -> Vec<&Vec<Cell>> {
         |row: &&Vec<Cell>| row.iter().any(|cell| matches!(cell, Cell::Key(Some(KeyValue::Text(text))) if text == ALL));
     let parts: Vec<&Vec<Cell>> = table.rows.iter().filter(|row| !total(row)).collect();
     if parts.is_empty() { table.rows.iter().collect() } else { parts }
-}
-
-/// Whether a text is an ISO 8601 day or time, so that its order is chronological.
-fn is_time(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    matches!(text.get(..10).map(|day| day.split('-').collect::<Vec<_>>()).as_deref(), Some([year, month, day])
-        if year.len() == 4 && digits(year) && digits(month) && digits(day))
-}
-
-/// The kind of chart that suits an answer.
-#[must_use]
-pub fn shape(table: &Answer) -> Shape {
-    let (keys, numbers) = columns(table);
-    if genome::suits(table, &numbers) {
-        return Shape::Genome;
-    }
-    let rows = finest(table);
-    if numbers.is_empty() || rows.is_empty() {
-        return Shape::Table;
-    }
-    let distinct = |at: usize| {
-        let mut texts: Vec<String> = rows.iter().map(|row| label(row, &[at])).collect();
-        texts.sort();
-        texts.dedup();
-        texts.len()
-    };
-    let ordered = |at: usize| {
-        rows.iter().filter(|row| !matches!(row.get(at), Some(Cell::Key(None)))).all(|row| match row.get(at) {
-            Some(Cell::Key(Some(KeyValue::Integer(_) | KeyValue::Decimal(_)))) => true,
-            Some(Cell::Key(Some(KeyValue::Text(text)))) => is_time(text),
-            _ => false,
-        })
-    };
-    match keys.as_slice() {
-        [key] if ordered(*key) && distinct(*key) == rows.len() && (4..=MOST_POINTS).contains(&rows.len()) => {
-            Shape::Lines
-        }
-        [down, across]
-            if (2..=MOST_CELLS).contains(&distinct(*down))
-                && (2..=MOST_CELLS).contains(&distinct(*across))
-                && rows.len() > 4
-                && rows.len() * 2 > distinct(*down) * distinct(*across) =>
-        {
-            Shape::Heatmap
-        }
-        _ if rows.len() <= MOST_BARS => Shape::Bars,
-        _ => Shape::Table,
-    }
-}
-
-/// The keys of a row, as text.
-fn label(row: &[Cell], keys: &[usize]) -> String {
-    let text = |at: &usize| match row.get(*at) {
-        Some(Cell::Key(Some(key))) => key.text(),
-        _ => "NULL".to_owned(),
-    };
-    keys.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// A number for a chart.
@@ -121,116 +50,10 @@ fn number(row: &[Cell], at: usize) -> Option<&NumberCell> {
     }
 }
 
-/// The charts of an answer, one for each of its numbers, with their captions; for SNPs there is one.
-///
-/// `truth` is for simulated data only: the answer without noise, in the same form. It is not drawn along the genome.
+/// The number of an answer that is one number.
 #[must_use]
-pub fn pictures(table: &Answer, truth: Option<&Answer>) -> Vec<(String, String)> {
-    let (keys, numbers) = columns(table);
-    let shape = shape(table);
-    if shape == Shape::Genome {
-        return genome::picture(table, &numbers).into_iter().collect();
-    }
-    let drawable = numbers.into_iter().filter(|at| finest(table).iter().any(|row| has_value(row, *at)));
-    drawable.take(MOST_PICTURES).filter_map(|at| picture(table, truth, shape, &keys, at)).collect()
-}
-
-fn has_value(row: &[Cell], at: usize) -> bool {
-    number(row, at).is_some_and(|number| value(&number.value).is_some())
-}
-
-fn picture(
-    table: &Answer,
-    truth: Option<&Answer>,
-    shape: Shape,
-    keys: &[usize],
-    at: usize,
-) -> Option<(String, String)> {
-    let name = table.columns.get(at).cloned().unwrap_or_default();
-    let title = if keys.is_empty() { name.clone() } else { format!("{name} by {}", named(table, keys)) };
-    let mut rows = finest(table);
-    if shape == Shape::Lines {
-        rows.sort_by(|one, other| {
-            ordering(one, keys).cmp(&ordering(other, keys)).then_with(|| label(one, keys).cmp(&label(other, keys)))
-        });
-    }
-    let point = |row: &&Vec<Cell>| {
-        let cell = number(row, at);
-        Point {
-            label: if keys.is_empty() { name.clone() } else { label(row, keys) },
-            value: cell.and_then(|cell| value(&cell.value)),
-            // A value chosen by its rank has an interval of ranks, not of values.
-            low: cell.filter(|cell| cell.rows.is_none()).and_then(|cell| value(&cell.low)),
-            high: cell.filter(|cell| cell.rows.is_none()).and_then(|cell| value(&cell.high)),
-        }
-    };
-    let truths = truth.map(|truth| {
-        let found = |row: &&Vec<Cell>| {
-            let same = truth.rows.iter().find(|other| label(other, keys) == label(row, keys));
-            same.and_then(|row| number(row, at)).and_then(|cell| value(&cell.value)).unwrap_or(f64::NAN)
-        };
-        rows.iter().map(found).collect()
-    });
-    let answer = || Series {
-        title: title.clone(),
-        value: name.clone(),
-        points: rows.iter().map(point).collect(),
-        truth: truths.clone(),
-        intervals: !rows.iter().filter_map(|row| number(row, at)).any(|cell| cell.rows.is_some()),
-    };
-    let svg = match shape {
-        Shape::Bars => bars(&answer()),
-        Shape::Lines => lines(&answer()),
-        Shape::Heatmap => heatmap(&grid(table, &rows, keys, at, title.clone())),
-        // A chart of SNPs uses all their keys.
-        Shape::Genome | Shape::Table => return None,
-    };
-    let totals = table.rows.len() - rows.len();
-    Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
-}
-
-/// The position of a row along an ordered key; days and times are ordered by their text.
-fn ordering(row: &[Cell], keys: &[usize]) -> Option<Rational> {
-    match keys.first().and_then(|at| row.get(*at)) {
-        Some(Cell::Key(Some(key @ (KeyValue::Integer(_) | KeyValue::Decimal(_))))) => parse_rational(&key.text()).ok(),
-        _ => None,
-    }
-}
-
-fn named(table: &Answer, keys: &[usize]) -> String {
-    let names: Vec<&str> = keys.iter().filter_map(|at| table.columns.get(*at)).map(String::as_str).collect();
-    names.join(" and ")
-}
-
-fn grid(table: &Answer, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: String) -> Grid {
-    let labels = |key: usize| {
-        let mut all: Vec<String> = Vec::new();
-        for row in rows {
-            let text = label(row, &[key]);
-            if !all.contains(&text) {
-                all.push(text);
-            }
-        }
-        all
-    };
-    let (down, across) = (keys.first().copied().unwrap_or(0), keys.get(1).copied().unwrap_or(0));
-    let (names, heads) = (labels(down), labels(across));
-    let cell = |name: &String, head: &String| {
-        rows.iter()
-            .find(|row| label(row, &[down]) == *name && label(row, &[across]) == *head)
-            .and_then(|row| number(row, at))
-    };
-    let field = |of: &dyn Fn(&NumberCell) -> Option<f64>| -> Vec<Vec<Option<f64>>> {
-        names.iter().map(|name| heads.iter().map(|head| cell(name, head).and_then(of)).collect()).collect()
-    };
-    Grid {
-        title,
-        value: table.columns.get(at).cloned().unwrap_or_default(),
-        cells: field(&|cell| value(&cell.value)),
-        margins: field(&|cell| Some((value(&cell.high)? - value(&cell.low)?) / 2.0)),
-        rows: names,
-        columns: heads,
-    }
+pub fn single_number(table: &Answer) -> Option<&NumberCell> {
+    if shape(table) == Shape::Single { table.rows.first()?.iter().find_map(Cell::number) } else { None }
 }
 
 /// Whether an answer has negative counts or undefined values.
@@ -245,28 +68,111 @@ pub fn has_oddities(table: &Answer) -> bool {
     table.rows.iter().flatten().any(odd)
 }
 
-/// One answer on a page, with its policy if there are several, and with charts if there is room.
-pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup {
-    one(&shown.table, &shown.confidence.to_string(), policy, drawn)
+/// The place of an answer on a page.
+pub struct Place<'a> {
+    /// The anchor of the answer.
+    pub anchor: String,
+    /// The policy, if answers of several are on the page.
+    pub policy: Option<&'a str>,
+    /// Whether there is room for charts.
+    pub is_drawn: bool,
+    /// The notes that other answers have, too, and the anchor of their list.
+    pub shared: (&'a SharedNotes, &'a str),
 }
 
-/// A single answer as on a page, with charts; `confidence` is the displayed confidence of its intervals.
+/// One answer on a page.
+pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
+    let (table, confidence) = (&shown.table, shown.confidence.to_string());
+    // A chart would not show that its numbers are struck through.
+    let is_drawn = place.is_drawn && table.withdrawn.is_none();
+    let pictures = if is_drawn { charts::drawn(table, None, false) } else { Vec::new() };
+    let (shared, list) = place.shared;
+    html! {
+        article.answer id=(place.anchor) {
+            h3 { (struck(table, table.title())) @if let Some(policy) = place.policy { span.muted { " (" (policy) ")" } } }
+            (withdrawn(table))
+            div.pair {
+                div {
+                    @match single_number(table) {
+                        Some(number) => (large(table, number, &confidence)),
+                        None => (rows(table, &confidence)),
+                    }
+                    (shared.beside(table, list))
+                    details {
+                        summary { "Query, noise, download" }
+                        pre { code { (table.sql.trim()) } }
+                        (self::list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
+                        @if is_drawn {
+                            p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", &download::csv(table))) { "Save as CSV" } }
+                        }
+                    }
+                }
+                @for (svg, caption) in &pictures { (figure(svg.clone(), if pictures.len() > 1 { caption } else { "" })) }
+            }
+        }
+    }
+}
+
+/// A number set large, with its interval and class.
+fn large(table: &Answer, number: &NumberCell, confidence: &str) -> Markup {
+    let name = (0..table.columns.len()).map(|at| table.heading(at)).next().unwrap_or_default();
+    html! {
+        div.large {
+            p.number { (struck(table, &value_text(number))) " " span.unit { (name) } }
+            p { (certainty(number, confidence)) }
+            @if let Some(population) = &number.population_text() {
+                p { (confidence) " interval for the population: " (dashed(population)) }
+            }
+        }
+    }
+}
+
+/// What is known against a number, in words: its interval, and its class if it has one.
+#[must_use]
+pub fn certainty(number: &NumberCell, confidence: &str) -> String {
+    let interval = interval_text(number);
+    let interval = if interval.is_empty() { String::new() } else { format!("{confidence} interval {interval}") };
+    match number.quality {
+        Some(class) if interval.is_empty() => format!("quality: {class}"),
+        Some(class) => format!("{interval}; quality: {class}"),
+        None => interval,
+    }
+}
+
+/// The value with grouped digits, `-` where it is undefined.
+#[must_use]
+pub fn value_text(number: &NumberCell) -> String {
+    let text = number.value_text();
+    if number.hidden.is_some() { text } else { grouped(&text) }
+}
+
+/// The interval with grouped digits and a dash.
+fn interval_text(number: &NumberCell) -> String {
+    dashed(&number.interval_text())
+}
+
+/// An interval with a dash, its digits grouped.
+fn dashed(interval: &str) -> String {
+    match interval.split_once(" .. ") {
+        Some((low, high)) => format!("{} – {}", grouped(low), grouped(high)),
+        None => interval.to_owned(),
+    }
+}
+
+fn withdrawn(table: &Answer) -> Markup {
+    html! { @if let Some(withdrawn) = &table.withdrawn { p.outside { "Withdrawn: " (printable(&withdrawn.to_string())) "." } } }
+}
+
+/// A single answer with its charts and all its notes; `confidence` is the displayed confidence of its intervals.
 #[must_use]
 pub fn single(table: &Answer, confidence: &str) -> Markup {
-    one(table, confidence, None, true)
-}
-
-fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> Markup {
-    let (_, numbers) = columns(table);
-    // A chart would not show that its numbers are struck through.
-    let pictures = if drawn && table.withdrawn.is_none() { pictures(table, None) } else { Vec::new() };
+    let pictures = if table.withdrawn.is_none() { pictures(table, None) } else { Vec::new() };
     html! {
-        h3 { (struck(table, &table.name)) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
-        @if let Some(withdrawn) = &table.withdrawn { p.outside { "Withdrawn: " (printable(&withdrawn.to_string())) "." } }
+        h3 { (struck(table, table.title())) }
+        (withdrawn(table))
         details { summary { "the query" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
-        @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "Too many rows for a chart." } }
-        (rows(table, &numbers, confidence))
+        (rows(table, confidence))
         @if let Some(classes) = &table.classes {
             details { summary { "the classes of quality" } p { (printable(&classes.to_string())) "." } }
         }
@@ -281,30 +187,35 @@ fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> M
     }
 }
 
-fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
+fn rows(table: &Answer, confidence: &str) -> Markup {
+    let (_, numbers) = columns(table);
     let more = table.rows.len().saturating_sub(MOST_ROWS);
-    let population = table.have_population();
+    let (population, words) = (table.have_population(), KeyWords::of(table));
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.name) } {
-            table {
-                caption { (table.name) @if !numbers.is_empty() { ", with " (confidence) " intervals of the noise" } }
-                thead { tr {
-                    @for (at, name) in table.columns.iter().enumerate() {
-                        @if numbers.contains(&at) {
-                            th.number scope="col" { (name) }
-                            th.number scope="col" { (confidence) " interval" }
-                            @if population[at] { th.number scope="col" { (confidence) " for the population" } }
-                            @if table.has_quality() { th scope="col" { "quality" } }
-                        } @else {
-                            th scope="col" { (name) }
+        div {
+            div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.title()) } {
+                table {
+                    thead { tr {
+                        @for at in 0..table.columns.len() {
+                            @if numbers.contains(&at) {
+                                th.number scope="col" { (table.heading(at)) }
+                                th.number scope="col" { (confidence) " interval" }
+                                @if population[at] { th.number scope="col" { (confidence) " for the population" } }
+                                @if table.has_quality() { th scope="col" { "quality" } }
+                            } @else {
+                                th scope="col" { (table.heading(at)) }
+                            }
                         }
-                    }
-                } }
-                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for (at, cell) in row.iter().enumerate() { (field(table, cell, population[at])) } } } }
+                    } }
+                    tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr {
+                        @for (at, cell) in row.iter().enumerate() { (field(table, cell, &words.label(row, &[at]), population[at])) }
+                    } } }
+                }
             }
+            @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "Too many rows for a chart." } }
+            @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET removed all of them." } }
+            @if more > 0 { p.muted { (more) " more rows are in the JSON form of this release." } }
         }
-        @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET removed all of them." } }
-        @if more > 0 { p.muted { (more) " more rows are in the JSON form of this release." } }
     }
 }
 
@@ -317,13 +228,13 @@ fn struck(table: &Answer, text: &str) -> Markup {
     }
 }
 
-fn field(table: &Answer, cell: &Cell, has_population: bool) -> Markup {
+fn field(table: &Answer, cell: &Cell, key: &str, has_population: bool) -> Markup {
     match cell {
-        Cell::Key(key) => html! { th scope="row" { (key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text)) } },
+        Cell::Key(_) => html! { th scope="row" { (key) } },
         Cell::Number(number) => html! {
-            td.number { (struck(table, &number.value_text())) }
-            td.number { (struck(table, &number.interval_text())) }
-            @if has_population { td.number { (struck(table, &number.population_text().unwrap_or_default())) } }
+            td.number { (struck(table, &value_text(number))) }
+            td.number { (struck(table, &interval_text(number))) }
+            @if has_population { td.number { (struck(table, &dashed(&number.population_text().unwrap_or_default()))) } }
             @if table.has_quality() { td { @if let Some(class) = number.quality { (class) } @else { "-" } } }
         },
     }
@@ -332,6 +243,7 @@ fn field(table: &Answer, cell: &Cell, has_population: bool) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deniable_publication::Heading;
     use serde_json::json;
 
     /// A table of rows as JSON has them.
@@ -353,9 +265,11 @@ mod tests {
         };
         assert_eq!(shape(&by(vec![json!("a"), json!("b")])), Shape::Bars);
         assert_eq!(shape(&by((2001..2010).map(|year| json!(year)).collect())), Shape::Lines);
+        assert_eq!(shape(&by((0..9).map(|band| json!(band * 10)).collect())), Shape::Histogram);
+        assert_eq!(shape(&by([1, 2, 4, 8].map(|size| json!(size)).to_vec())), Shape::Lines);
         assert_eq!(shape(&by((10..20).map(|day| json!(format!("2024-01-{day}"))).collect())), Shape::Lines);
         assert_eq!(shape(&by((0..70).map(|at| json!(format!("k{at}"))).collect())), Shape::Table);
-        assert_eq!(shape(&table(&["n"], json!([[n(5)]]))), Shape::Bars);
+        assert_eq!(shape(&table(&["n"], json!([[n(5)]]))), Shape::Single);
         assert_eq!(shape(&table(&["key"], json!([["a"]]))), Shape::Table);
         let two: Vec<_> = (0..12).map(|at| json!([format!("r{}", at / 4), format!("c{}", at % 4), n(at)])).collect();
         assert_eq!(shape(&table(&["a", "b", "n"], two.into())), Shape::Heatmap);
@@ -376,6 +290,26 @@ mod tests {
         let cell = json!({ "value": 30, "low": 0, "high": 60, "rows": 1392 });
         let (svg, _) = pictures(&table(&["median"], json!([[cell]])), None).remove(0);
         assert!(!svg.contains("interval") && !svg.contains("from 0 to 60"), "{svg}");
+    }
+
+    /// A count below zero is drawn at the end of its interval, with that number; an unusable one is not drawn.
+    #[test]
+    fn pictures_stay_within_the_bounds() {
+        let cell = |value: i64, class: &str| json!({ "value": value, "low": 0, "high": 91_000, "quality": class });
+        let rows = json!([["a", cell(-413, "A")], ["b", cell(62_500, "B")], ["c", cell(777, "not usable")]]);
+        let (svg, _) = pictures(&table(&["key", "n"], rows), None).remove(0);
+        assert!(!svg.contains("413") && !svg.contains("777"), "{svg}");
+        assert!(svg.contains(">62,500<") && svg.contains("c: nothing can be said"), "{svg}");
+    }
+
+    #[test]
+    fn a_table_groups_digits_and_has_headings() {
+        let mut table = table(&["key", "n"], json!([["a", n(1_234_567)]]));
+        table.headings =
+            vec![Heading::default(), Heading { label: Some("Length".to_owned()), unit: Some("min".to_owned()) }];
+        let page = rows(&table, "95%").into_string();
+        assert!(page.contains("Length (min)") && page.contains(">1,234,567<"), "{page}");
+        assert!(page.contains("1,234,566 – 1,234,568"), "{page}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Bounds on what an observer can learn: in words, in natural frequencies, as a curve, and by observer.
 
-use crate::frame::{figure, list};
+use crate::frame::{figure, list, said};
 use crate::observers::Observer;
 use crate::promise::{PromisePicture, drawn};
 use deniable_chart::belief::curve;
@@ -22,26 +22,31 @@ pub struct PromisePage<'a> {
     pub guarantee: Option<&'a Statement>,
 }
 
-/// The promise in a box, for the top of the page.
-pub fn promise(promised: &PromisePage<'_>) -> Markup {
+/// The promise in one box, for the top of the page; the account at this position, counted from 1, has the details.
+pub fn in_short(promised: &PromisePage<'_>, account: usize) -> Markup {
     let promises = match promised.guarantee {
         Some(statement) => statement.promises(),
         None => promised.picture.guarantee().promises_in_words(),
     };
     html! {
         div.promise {
-            p { "The promise, for everything released here, now and later, together" }
-            (list(&promises))
-            @if let Some(statement) = promised.guarantee {
-                p { "It covers observers of this kind, and no others:" }
-                (list(&statement.guarantee().adversary_in_words()))
+            @for promise in &promises { p { (said(&sentence(promise))) } }
+            p.muted {
+                "Promised for everything released here, now and later, together: "
+                a href={ "#beliefs" (account) } { "how sure may anyone become?" }
             }
-            p { (promised.picture.in_frequencies().0) " Other observers can learn more: see the observers outside." }
         }
     }
 }
 
-/// The charts of beliefs, and the observers outside the promise.
+/// A clause as a sentence.
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", letters.as_str())
+}
+
+/// The charts of beliefs; observers one by one in a folded part.
 pub fn section(promised: &PromisePage<'_>) -> Markup {
     let stated = &promised.picture;
     let observers = stated.observers();
@@ -49,41 +54,36 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     let spent = promised.account.spent.odds_at_most();
     html! {
         div.pair {
-            div {
-                h3 { "In people" }
-                (figure(people(&frequencies), &sentence))
-            }
-            div {
-                h3 { "In beliefs" }
-                (figure(curve(&stated.beliefs()), "Band: the range that any belief can reach. Dashed: the limits of \
-                    the promise itself. Shaded: the beliefs beforehand that the promise covers."))
-            }
+            (figure(people(&frequencies), &sentence))
+            (figure(curve(&stated.beliefs()), "Band: the range that any belief can reach. Dashed: the limits of the \
+                promise itself. Shaded: the beliefs beforehand that the promise covers."))
         }
-        h3 { "By observer" }
-        div.pair { @for observer in &observers { (one(observer, stated)) } }
-        div.scroll tabindex="0" role="region" aria-label="Table: observers" {
-            table {
-                caption { "Ranges that a belief can reach: after the releases so far, and after all possible releases" }
-                thead { tr {
-                    th scope="col" { "observer" } th.number scope="col" { "before" }
-                    th.number scope="col" { "so far" } th.number scope="col" { "in all" }
-                    th scope="col" { "promise" }
-                } }
-                tbody { @for observer in &observers { tr {
-                    th scope="row" { (observer.name) }
-                    td.number { (percent_exactly(&observer.before)) }
-                    td.number { (range(observer.after(&spent))) }
-                    td.number { (range(observer.after(stated.odds()))) }
-                    td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
-                } } }
+        details {
+            summary { "Each observer, before and after" }
+            div.scroll tabindex="0" role="region" aria-label="Table: observers" {
+                table {
+                    caption { "Ranges that a belief can reach: after the releases so far, and after all possible releases" }
+                    thead { tr {
+                        th scope="col" { "observer" } th.number scope="col" { "before" }
+                        th.number scope="col" { "so far" } th.number scope="col" { "in all" }
+                        th scope="col" { "promise" }
+                    } }
+                    tbody { @for observer in &observers { tr {
+                        th scope="row" { (observer.name) }
+                        td.number { (percent_exactly(&observer.before)) }
+                        td.number { (range(observer.after(&spent))) }
+                        td.number { (range(observer.after(stated.odds()))) }
+                        td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
+                    } } }
+                }
             }
+            div.pair { @for observer in &observers { (one(observer, stated)) } }
         }
-        (words(promised))
     }
 }
 
-/// The assumptions of the guarantee, and the observers outside it.
-fn words(promised: &PromisePage<'_>) -> Markup {
+/// The conditions of the guarantee, and the observers outside it.
+pub fn conditions(promised: &PromisePage<'_>) -> Markup {
     let Some(statement) = promised.guarantee else {
         return html! {
             p.muted { "Nothing was released yet; the report on a policy states its assumptions about the data." }
@@ -92,10 +92,10 @@ fn words(promised: &PromisePage<'_>) -> Markup {
     html! {
         div.pair {
             div {
-                h3 { "Against" } (list(&statement.guarantee().adversary_in_words()))
+                h3 { "The promise covers observers" } (list(&statement.guarantee().adversary_in_words()))
                 h3 { "Provided that" } (list(&statement.assumptions()))
             }
-            div { h3 { "Observers outside" } (list(&statement.outside())) }
+            div { h3 { "It does not cover" } (list(&statement.outside())) }
         }
     }
 }

@@ -46,9 +46,9 @@ pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], f
     printable_lines(&html.into_string()).into_owned()
 }
 
-/// A chart with its caption.
+/// A chart with its caption, which may be empty.
 pub fn figure(svg: String, caption: &str) -> Markup {
-    html! { figure { (PreEscaped(svg)) figcaption { (caption) } } }
+    html! { figure { (PreEscaped(svg)) @if !caption.is_empty() { figcaption { (caption) } } } }
 }
 
 /// A table, or other contents that may be wider than the page: scrollable, also by keyboard.
@@ -68,7 +68,7 @@ pub fn list(lines: &[String]) -> Markup {
 }
 
 /// A sentence; text between backquotes is code.
-fn said(line: &str) -> Markup {
+pub fn said(line: &str) -> Markup {
     html! {
         @for (at, part) in line.split('`').enumerate() {
             @if at % 2 == 1 { code { (part) } } @else { (part) }

@@ -6,7 +6,8 @@
 //! | promise, spending and remainder of an account | [`overview`] |
 //! | observers, and the beliefs that each can reach | [`observers`] |
 //! | allowed beliefs of a promise, and beliefs under its odds | [`promise`] |
-//! | chart of an answer | [`answers`] |
+//! | chart and table of an answer | [`answers`] |
+//! | first lines and key numbers; last section | `headline`, `method` |
 //! | results of an attack, beside the bounds of a promise | [`attack`] |
 //! | what an anonymised table reveals | [`assessment`] |
 //! | power of a selection over sizes of cohorts | [`mod@power`] |
@@ -16,6 +17,7 @@
 //! assessments contain measurements on private data: they are for the curator, and say so.
 
 pub mod answers;
+mod answers_page;
 #[cfg(feature = "assess")]
 pub mod assessment;
 #[cfg(feature = "attack")]
@@ -23,6 +25,8 @@ pub mod attack;
 mod beliefs;
 mod diagnose;
 mod frame;
+mod headline;
+mod method;
 pub mod observers;
 pub mod overview;
 pub mod power;

@@ -1,25 +1,16 @@
 //! Contents of the page of a ledger, and their order.
 
+use crate::answers_page::AnswersPage;
 use crate::beliefs::{self, PromisePage};
-use crate::frame::{folded, list, page};
-use crate::overview::{AccountOverview, ChargedVersion};
+use crate::frame::page;
+use crate::headline::{self, KeyNumber};
 use crate::promise::PromisePicture;
-use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Account, AccountId, Part, Release, Summary, Version};
+use deniable_ledger::{Account, AccountId, Part, Release, Summary};
 use deniable_publication::shown::{HELD_BY, PublishedForm, ShownAnswer};
 use deniable_publication::statement::person;
-use deniable_publication::{Answer, REHEARSAL, Statement, WithdrawalNotice};
-use maud::{Markup, PreEscaped, html};
-
-/// Bytes of answers with charts; further answers have no charts, so that a page stays below a megabyte.
-const DRAWN_BYTES: usize = 450_000;
-/// Bytes of answers; further ones are only named.
-const SHOWN_BYTES: usize = 650_000;
-/// Most names of answers that are not shown.
-const MOST_NAMES: usize = 300;
-/// Most answers whose exact noise is listed.
-const MOST_EXACT: usize = 100;
+use deniable_publication::{Answer, Imprint, REHEARSAL, Statement, WithdrawalNotice};
+use maud::{Markup, html};
 
 /// A page that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -62,28 +53,29 @@ pub struct ChosenAnswer {
 pub struct Report {
     summary: Summary,
     accounts: Vec<AccountSection>,
+    imprint: Imprint,
 }
 
 /// An account and its contents on the page.
 #[derive(Debug)]
-struct AccountSection {
-    account: Account,
-    answers: Vec<PageAnswer>,
+pub(crate) struct AccountSection {
+    pub account: Account,
+    pub answers: Vec<PageAnswer>,
     /// Names of stored answers without the form in which they were shown.
-    unseen: Vec<String>,
+    pub unseen: Vec<String>,
     /// The guarantee in words, if an answer or a policy states the assumptions about the data.
-    statement: Option<Statement>,
+    pub statement: Option<Statement>,
 }
 
 /// An answer on the page.
 #[derive(Debug)]
-struct PageAnswer {
-    policy: String,
+pub(crate) struct PageAnswer {
+    pub policy: String,
     /// The table and its version, as the charge has them.
-    data: (String, String),
+    pub data: (String, String),
     /// Whether it is one of the policy's own.
-    is_chosen: bool,
-    shown: ShownAnswer,
+    pub is_chosen: bool,
+    pub shown: ShownAnswer,
 }
 
 impl Report {
@@ -96,7 +88,7 @@ impl Report {
         let summary = summary.seen_by(&Part::Whole);
         let section = |account| section_of(account, &summary.accounts, &[], None);
         let accounts = summary.accounts.iter().map(section).collect::<Result<_, _>>()?;
-        Ok(Self { summary, accounts })
+        Ok(Self { summary, accounts, imprint: Imprint::default() })
     }
 
     /// A page about the account of a policy: these answers first, in this order and in the policy's words, then all
@@ -110,7 +102,13 @@ impl Report {
         let accounts = summary.accounts.iter().filter(|known| known.id == account);
         let section = |account| section_of(account, &summary.accounts, chosen, Some(guarantee));
         let accounts = accounts.map(section).collect::<Result<_, _>>()?;
-        Ok(Self { summary, accounts })
+        Ok(Self { summary, accounts, imprint: Imprint::default() })
+    }
+
+    /// The same page with a title and other facts for readers.
+    #[must_use]
+    pub fn with_imprint(self, imprint: Imprint) -> Self {
+        Self { imprint, ..self }
     }
 
     /// The page.
@@ -118,28 +116,34 @@ impl Report {
     pub fn html(&self) -> String {
         let is_rehearsal = self.summary.rehearsal;
         let mark = if is_rehearsal { "REHEARSAL: " } else { "" };
-        let title = format!("{mark}Releases about {}", self.summary.population);
+        let title = self.imprint.title.clone().unwrap_or_else(|| format!("Releases about {}", self.summary.population));
         let several = self.accounts.len() > 1;
         let named = |heading: &str, shown: &AccountSection| {
             if several { format!("{heading}: {}", shown.account.id) } else { heading.to_owned() }
         };
+        let pages: Vec<AnswersPage<'_>> = self
+            .accounts
+            .iter()
+            .enumerate()
+            .map(|(at, shown)| shown.answered(at + 1, &self.summary.versions))
+            .collect();
+        let versions: Vec<String> = pages.iter().flat_map(|page| page.versions.clone()).collect();
+        let keys: Vec<KeyNumber<'_>> = pages.iter().flat_map(AnswersPage::newest).collect();
         let lead = html! {
             @if is_rehearsal { p.rehearsal role="note" { (REHEARSAL) } }
-            @for shown in &self.accounts {
-                @if several { h2 { (shown.account.id) } }
-                (beliefs::promise(&shown.promised()))
-            }
+            (headline::facts(&self.imprint, &versions))
+            @for (at, shown) in self.accounts.iter().enumerate() { (beliefs::in_short(&shown.promised(), at + 1)) }
             @if self.accounts.is_empty() { p.lead { "No promise and no releases yet." } }
+            (headline::key_numbers(&keys))
         };
         let mut sections: Vec<(String, String, Markup)> = Vec::new();
-        for (at, shown) in self.accounts.iter().enumerate() {
+        for (at, (shown, page)) in self.accounts.iter().zip(&pages).enumerate() {
             let mut add = |anchor: &str, heading: &str, contents: Markup| {
                 sections.push((format!("{anchor}{}", at + 1), named(heading, shown), contents));
             };
-            add("answers", "The answers", shown.answered(&self.summary.versions));
-            add("beliefs", "What an observer can learn about one person", beliefs::section(&shown.promised()));
-            add("spending", "Spending and remainder", spending::section(&shown.account, &self.summary.versions));
-            add("exact", "For experts", shown.exact());
+            add("answers", "The answers", page.contents.clone());
+            add("beliefs", "How sure may anyone become?", beliefs::section(&shown.promised()));
+            add("method", "Method and conditions", shown.method(&self.summary.versions));
         }
         let foot = html! {
             p {
@@ -149,7 +153,7 @@ impl Report {
                 @else { ". Only the released answers on this page depend on private data." }
             }
         };
-        page(&title, &lead, &sections, &foot)
+        page(&format!("{mark}{title}"), &lead, &sections, &foot)
     }
 }
 
@@ -242,125 +246,10 @@ fn statement(
     Some(statement)
 }
 
-impl PageAnswer {
-    fn is_about(&self, version: &ChargedVersion) -> bool {
-        (&self.data.0, &self.data.1) == (&version.table, &version.version)
-    }
-}
-
 impl AccountSection {
-    fn promised(&self) -> PromisePage<'_> {
+    /// The promise of the account, for its section.
+    pub fn promised(&self) -> PromisePage<'_> {
         let picture = PromisePicture::of(self.account.guarantee.clone());
         PromisePage { account: &self.account, picture, guarantee: self.statement.as_ref() }
-    }
-
-    /// The versions of the answers: those of the policy's own answers first, then the newest.
-    fn versions(&self, registered: &[Version]) -> Vec<ChargedVersion> {
-        let mut versions = AccountOverview::new(&self.account, registered).versions;
-        versions.retain(|version| self.answers.iter().any(|answer| answer.is_about(version)));
-        let has_chosen =
-            |version: &ChargedVersion| self.answers.iter().any(|answer| answer.is_chosen && answer.is_about(version));
-        versions.sort_by_key(|version| !has_chosen(version));
-        versions
-    }
-
-    fn answered(&self, registered: &[Version]) -> Markup {
-        let (mut written, mut bytes, mut beyond) = (Vec::new(), 0, Vec::new());
-        let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
-        for version in self.versions(registered) {
-            let mut sections = String::new();
-            for PageAnswer { policy, shown, .. } in self.answers.iter().filter(|answer| answer.is_about(&version)) {
-                if !beyond.is_empty() {
-                    beyond.push(shown.table.name.clone());
-                    continue;
-                }
-                let section = answers::section(shown, several.then_some(policy), bytes < DRAWN_BYTES).into_string();
-                if bytes + section.len() > SHOWN_BYTES {
-                    beyond.push(shown.table.name.clone());
-                } else {
-                    bytes += section.len();
-                    sections.push_str(&section);
-                }
-            }
-            if !sections.is_empty() {
-                written.push(folded(!written.is_empty(), &version.heading(), &PreEscaped(sections)));
-            }
-        }
-        let odd = self.answers.iter().any(|answer| answers::has_oddities(&answer.shown.table));
-        html! {
-            @if odd {
-                p.muted {
-                    "Where a count is negative, the noise was larger than the count: it is shown as drawn, so that \
-                    sums are unbiased. "
-                    "“-” is an undefined number, such as an average over no rows."
-                }
-            }
-            @for version in written { (version) }
-            @if !beyond.is_empty() {
-                p { "There is no room on this page for these answers; a report on their policy may have room:" }
-                (names(&beyond))
-            }
-            @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
-            @if !self.unseen.is_empty() {
-                p { "These answers are too large for a page; a report on their policy shows them:" }
-                (names(&self.unseen))
-            }
-        }
-    }
-
-    /// Exact parameters, in a folded section.
-    fn exact(&self) -> Markup {
-        let (account, overview) = (&self.account, AccountOverview::new(&self.account, &[]));
-        html! {
-            details {
-                summary { "exact parameters and theorems" }
-                table {
-                    tbody {
-                        tr { th scope="row" { "account" } td { (overview.account) } }
-                        tr { th scope="row" { "promise, as recorded" } td { (overview.promise) } }
-                        tr { th scope="row" { "family of priors" } td { (overview.adversary) } }
-                        tr { th scope="row" { "largest odds ratio" } td { (account.guarantee.limit().in_words()) } }
-                        tr { th scope="row" { "as ε, rounded up" } td { (account.guarantee.limit().epsilon_decimal(6)) } }
-                        tr { th scope="row" { "spent" } td { (overview.spent) } }
-                        tr { th scope="row" { "people who may move together" } td { (account.guarantee.group()) } }
-                        tr { th scope="row" { "odds from the promise by" } td { (account.guarantee.theorem()) } }
-                        tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO, M-PF or M-EXP; sensitivities by S-CAP" } }
-                    }
-                }
-                @for answer in self.answers.iter().take(MOST_EXACT) { (noise(&answer.shown)) }
-            }
-        }
-    }
-}
-
-/// Names of answers that are not shown, up to a limit.
-fn names(all: &[String]) -> Markup {
-    let more = all.len().saturating_sub(MOST_NAMES);
-    html! {
-        (list(all.get(..all.len().min(MOST_NAMES)).unwrap_or_default()))
-        @if more > 0 { p { "and " (more) " more." } }
-    }
-}
-
-/// The exact noise of an answer.
-fn noise(answer: &ShownAnswer) -> Markup {
-    let table = &answer.table;
-    html! {
-        h3 { (table.name) ": share " (table.share) ", odds ratio " (table.odds) }
-        div.scroll tabindex="0" role="region" aria-label={ "Table: noise of " (table.name) } {
-            table {
-                thead { tr {
-                    th scope="col" { "measure" } th.number scope="col" { "sensitivity" } th.number scope="col" { "scale" }
-                    th.number scope="col" { "margin at " (answer.confidence) } th scope="col" { "decay, exact" }
-                } }
-                tbody { @for noise in &table.noise { tr {
-                    th scope="row" { (noise.measure) }
-                    td.number { (noise.sensitivity) }
-                    td.number { (noise.scale.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)) }
-                    td.number { (noise.margin) }
-                    td { code { (noise.decay) } }
-                } } }
-            }
-        }
     }
 }

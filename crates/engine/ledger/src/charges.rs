@@ -110,6 +110,9 @@ pub enum ChargeError {
     /// A query without cost could only have an answer without information.
     #[error("a query must cost something; give it a positive weight")]
     CostsNothing,
+    /// Without the versions of the tables, no limit of a version holds.
+    #[error("the charge of \"{0}\" names no version of a table; this is a defect of deniable, please report it")]
+    NoVersion(String),
     /// The remaining budget is too small.
     #[error(
         "this would exceed {which}: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing was \
@@ -205,6 +208,9 @@ impl Ledger {
         }
         if request.cost.is_nothing() {
             return Err(ChargeError::CostsNothing);
+        }
+        if request.query.source.is_empty() || request.query.version.is_empty() {
+            return Err(ChargeError::NoVersion(request.query.name.clone()));
         }
         act.state.check_registered(&request.query)?;
         let read = request.query.versions();

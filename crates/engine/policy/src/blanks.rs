@@ -98,6 +98,7 @@ pub(crate) fn help(path: &[&str]) -> String {
         ["budget", key] => budget(key),
         ["quality", key] => quality(key),
         ["display", key] => display(key),
+        ["publication", key] => publication(key),
         ["query", "every", key] => every(key),
         ["query", key] => query(key),
         _ => WHOLE_SECTION,
@@ -218,6 +219,8 @@ fn column(key: &str) -> &'static str {
             "guess the usual standard deviation of the values, from which `plan` computes those of VAR and STDDEV; or \
              remove the line"
         }
+        "label" => "what is the column called for readers, such as \"Length of visit\"?",
+        "unit" => "in which unit are its values, such as \"minutes\"?",
         "pivot" => "write the last year that two digits may mean, such as 2024: 57 is then 1957, and 24 is 2024",
         "zone" => {
             "in which zone's local time do these moments count? \"UTC\", or a place such as \"Europe/Berlin\": 2024-06-30T23:30Z is a time of \
@@ -350,6 +353,20 @@ fn display(key: &str) -> &'static str {
     }
 }
 
+fn publication(key: &str) -> &'static str {
+    match key {
+        "title" => "what is the publication called, such as \"Visits to the clinic, June 2024\"?",
+        "publisher" => "who publishes it?",
+        "period" => "which period are the data about, such as \"June 2024\"?",
+        "source" => "where do the data come from, such as \"appointment register\"?",
+        "unit" => "what is one row of the data, such as \"visits\"?",
+        "contact" => "whom may readers ask about it?",
+        "licence" => "under which terms may it be used, such as \"CC BY 4.0\"?",
+        "next_release" => "when is the next publication due, such as \"2024-09-15\"?",
+        _ => WHOLE_SECTION,
+    }
+}
+
 fn budget(key: &str) -> &'static str {
     match key {
         "spend" => {
@@ -368,6 +385,7 @@ fn budget(key: &str) -> &'static str {
 fn query(key: &str) -> &'static str {
     match key {
         "name" => "choose a name for this query, under which its answer is shown and kept",
+        "title" => "what is the answer called for readers, such as \"Visits by department\"?",
         "sql" => "write the query, such as SELECT COUNT(*) FROM visits",
         "weight" => {
             "how large a part of the budget should this answer get, against 1 for each other? A larger part means less noise"
@@ -428,12 +446,14 @@ fn every(key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, budget, columns, csv, data, entity, every, policy, promise, quality, query, tables};
+    use crate::{
+        adversary, budget, columns, csv, data, entity, every, imprint, policy, promise, quality, query, tables,
+    };
 
     /// A person must find help at every blank.
     #[test]
     fn every_key_has_a_help() {
-        let sections: [(&[&str], &[&str]); 15] = [
+        let sections: [(&[&str], &[&str]); 16] = [
             (&["data"], &data::KEYS),
             (&["data", "csv"], &csv::KEYS),
             (&["columns", "age"], &columns::KEYS),
@@ -446,6 +466,7 @@ mod tests {
             (&["budget"], &budget::KEYS),
             (&["quality"], &quality::QUALITY_KEYS),
             (&["display"], &quality::DISPLAY_KEYS),
+            (&["publication"], &imprint::KEYS),
             (&["query"], &query::KEYS),
             (&["query", "every"], &every::KEYS),
             (&[], &policy::SECTIONS),

@@ -12,7 +12,7 @@ use deniable_core::schema::Format;
 use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, has_short_year};
 use deniable_core::zone::Zone;
 
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 15] = [
     "type",
     "bounds",
     "step",
@@ -26,6 +26,8 @@ pub(crate) const KEYS: [&str; 13] = [
     "zone",
     "typical",
     "typical_spread",
+    "label",
+    "unit",
 ];
 
 /// The context for validating columns: the names for messages, and the format if it could be read.

@@ -1,6 +1,6 @@
 //! The policy keys for terms of other libraries. `docs/reference/terms.md` defines each of them.
 
-use crate::{adversary, budget, columns, csv, data, entity, promise, quality, query, tables};
+use crate::{adversary, budget, columns, csv, data, entity, imprint, promise, quality, query, tables};
 
 /// Terms separated by spaces, with their hint. They are in lower case and without separators, so that `max_rows`,
 /// `max-rows` and `MaxRows` are one term.
@@ -93,7 +93,7 @@ const WORDS: &[(&str, &str)] = &[
 ];
 
 /// The keys of a policy by section.
-const HOMES: [(&str, &[&str]); 11] = [
+const HOMES: [(&str, &[&str]); 12] = [
     ("[data]", &data::KEYS),
     ("[columns.name]", &columns::KEYS),
     ("[entity]", &entity::KEYS),
@@ -102,6 +102,7 @@ const HOMES: [(&str, &[&str]); 11] = [
     ("[budget]", &budget::KEYS),
     ("[quality]", &quality::QUALITY_KEYS),
     ("[display]", &quality::DISPLAY_KEYS),
+    ("[publication]", &imprint::KEYS),
     ("[[query]]", &query::KEYS),
     ("[data.csv]", &csv::KEYS),
     ("[tables.name]", &tables::KEYS),

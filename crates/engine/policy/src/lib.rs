@@ -26,7 +26,7 @@
 //!
 //! | topic | file |
 //! |---|---|
-//! | sections of a policy | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `new_entities.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `query.rs`, `typical.rs`, `within.rs` |
+//! | sections of a policy | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `new_entities.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `imprint.rs`, `query.rs`, `typical.rs`, `within.rs` |
 //! | days, dates and their patterns | `dates.rs` |
 //! | TOML values, their places and errors | `tree.rs`, `reader.rs`, `error.rs` |
 //! | terms of other libraries | `foreign.rs` |
@@ -49,6 +49,7 @@ mod entity;
 mod error;
 mod every;
 mod foreign;
+mod imprint;
 mod keys;
 mod new_entities;
 mod policy;

@@ -11,7 +11,7 @@ use crate::reader::{Field, ReadResult, Report, Section, all, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
-use crate::{adversary, budget, columns, data, every, keys, new_entities, promise, shares, tables, tree};
+use crate::{adversary, budget, columns, data, every, imprint, keys, new_entities, promise, shares, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
@@ -22,6 +22,7 @@ use deniable_core::schema::Entity;
 use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
 use deniable_core::sensitivity::Caps;
+use deniable_publication::{Heading, Imprint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -54,6 +55,8 @@ pub struct Policy {
     confidence: Rational,
     quality: Quality,
     display: Display,
+    imprint: Imprint,
+    headings: BTreeMap<String, Heading>,
     typical: Typical,
     queries: Vec<Query>,
     is_asked: bool,
@@ -388,6 +391,18 @@ impl Policy {
         &self.display
     }
 
+    /// Title, publisher and other facts for readers.
+    #[must_use]
+    pub fn imprint(&self) -> &Imprint {
+        &self.imprint
+    }
+
+    /// The labels and units of columns, by name, of those that have one.
+    #[must_use]
+    pub fn headings(&self) -> &BTreeMap<String, Heading> {
+        &self.headings
+    }
+
     /// The public guesses at typical values; that of the rows is in [`Self::data`].
     #[must_use]
     pub fn typical(&self) -> &Typical {
@@ -406,7 +421,7 @@ fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-pub(crate) const SECTIONS: [&str; 13] = [
+pub(crate) const SECTIONS: [&str; 14] = [
     "name",
     "population",
     "ledger",
@@ -419,6 +434,7 @@ pub(crate) const SECTIONS: [&str; 13] = [
     "budget",
     "quality",
     "display",
+    "publication",
     "query",
 ];
 
@@ -479,6 +495,12 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     let quality = section.optional("quality", quality::read).map(Option::unwrap_or_default);
     let display =
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
+    let imprint = section.optional("publication", imprint::read).map(Option::unwrap_or_default);
+    let headings = match (&columns, &more) {
+        (Ok(_), Ok(_)) => imprint::read_headings(&section),
+        // Their absence was reported.
+        _ => Ok(BTreeMap::new()),
+    };
     let periods = match &data {
         Ok(_) => section.need("data", "").and_then(|field| every::read_data(&field)),
         // Its absence was reported.
@@ -540,6 +562,8 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         confidence: budget.confidence,
         quality: quality?,
         display: display?,
+        imprint: imprint?,
+        headings: headings?,
         typical: typical?,
         queries,
         is_asked: false,

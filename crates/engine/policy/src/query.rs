@@ -3,6 +3,7 @@
 use crate::budget::{QueryBudget, part};
 use crate::error::{Place, PolicyErrorKind};
 use crate::every::{self, Calendar, Every, PeriodNode};
+use crate::imprint;
 use crate::quality::{Display, read_display, read_left_out};
 use crate::reader::{Field, ReadResult, Section, all, shown};
 use crate::shares::Portions;
@@ -20,6 +21,8 @@ use std::ops::Range;
 pub struct Query {
     /// Unique in the policy; `query 1`, `query 2`, ... by position if not stated.
     pub name: String,
+    /// The title for readers; not part of the query's identity.
+    pub title: Option<String>,
     /// The SQL, as written; not blank.
     pub sql: String,
     /// The size of the answer's budget, as written.
@@ -184,6 +187,7 @@ impl Query {
             size_at: None,
             share: share.clone(),
             consistent: true,
+            title: None,
             display: None,
             caps: OwnCaps::default(),
             sampling: None,
@@ -206,6 +210,7 @@ impl Query {
             size: Size::Share(share.clone()),
             size_at: None,
             share,
+            title: None,
             display: None,
             sampling: None,
             test: None,
@@ -221,8 +226,9 @@ impl Query {
     }
 }
 
-pub(crate) const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 17] = [
     "name",
+    "title",
     "sql",
     "weight",
     "share",
@@ -244,6 +250,7 @@ pub(crate) const KEYS: [&str; 16] = [
 struct Draft<'a> {
     section: Section<'a>,
     name: String,
+    title: Option<String>,
     sql: String,
     start: usize,
     size: Size,
@@ -322,6 +329,7 @@ fn read_draft<'a>(
         }
         Ok((sql.to_owned(), text_start(field.report.source, &field.node.span)))
     });
+    let title = section.optional("title", imprint::read_line);
     let size = read_size(&section);
     let consistent = section.optional("consistent", Field::boolean);
     let display = section.optional("display", |field| read_display(field, "[query.display]"));
@@ -336,6 +344,7 @@ fn read_draft<'a>(
     let (typical_share, typical) = (typical_share?, typical?.unwrap_or_default());
     Ok(Draft {
         name: name?,
+        title: title?,
         sql,
         start,
         size: size?,
@@ -498,6 +507,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             sql,
             size,
             consistent,
+            title,
             display,
             caps,
             left_out,
@@ -518,6 +528,7 @@ fn share_out(drafts: Vec<Draft<'_>>, budget: QueryBudget<'_>) -> ReadResult<Vec<
             size_at,
             share,
             consistent,
+            title,
             display,
             caps,
             sampling,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | parts of an answer | [`table`] |
 //! | the classes of quality | [`QualityClasses`] |
+//! | title, publisher and labels, for readers | [`Imprint`], [`Heading`] |
 //! | exact numbers as text | [`AnswerOdds`], [`Confidence`], [`UpperBound`] |
 //! | the guarantee in words | [`statement`] |
 //! | the remaining budget, in queries | [`remaining`] |
@@ -12,6 +13,7 @@
 //! All of this is public. It is written as JSON, as tables and as pages, and it can be read back.
 
 mod classes;
+mod imprint;
 mod numbers;
 pub mod remaining;
 pub mod shown;
@@ -22,6 +24,7 @@ mod text;
 pub use classes::QualityClasses;
 /// The text in place of a key in rows about all groups.
 pub use deniable_core::schema::ALL;
+pub use imprint::{Heading, Imprint};
 pub use numbers::{AnswerOdds, Confidence, UpperBound};
 pub use statement::{Belief, Statement};
 pub use table::{

@@ -38,7 +38,7 @@ impl Belief {
     /// The three beliefs as percentages, rounded outward: before, at most, at least.
     fn percentages(&self) -> [String; 3] {
         let Self { before, at_least, at_most } = self;
-        [percent_exactly(before), percent(at_most, 0, Rounding::Up), percent(at_least, 0, Rounding::Down)]
+        [percent_exactly(before), outward(at_most, Rounding::Up), outward(at_least, Rounding::Down)]
     }
 
     /// The beliefs in one sentence.
@@ -114,6 +114,17 @@ impl Statement {
     pub fn outside(&self) -> Vec<String> {
         outside(&self.guarantee, &self.guarantee.limit().odds_at_most())
     }
+}
+
+/// A belief as a percentage, rounded as named: to whole percents, or to as many decimals as keep it from certainty.
+fn outward(belief: &Rational, rounding: Rounding) -> String {
+    /// Most decimals: a belief that is nearer to certainty is as good as certain.
+    const MOST_PLACES: u32 = 6;
+    let is_certain = |text: &str| !belief.is_zero() && !belief.is_one() && ["0%", "100%"].contains(&text);
+    (0..MOST_PLACES)
+        .map(|places| percent(belief, places, rounding))
+        .find(|text| !is_certain(text))
+        .unwrap_or_else(|| percent(belief, MOST_PLACES, rounding))
 }
 
 /// The guarantee in words and numbers: the odds ratio exact where it is rational, ε rounded up.

@@ -1,6 +1,7 @@
 //! Answers of a policy: tables, cells, intervals and noise.
 
 use crate::classes::QualityClasses;
+use crate::imprint::{Heading, Imprint};
 use crate::numbers::{AnswerOdds, Confidence, UpperBound, exact};
 use crate::statement::Statement;
 use deniable_core::exact::Rational;
@@ -20,6 +21,9 @@ pub struct Publication {
     pub policy: String,
     /// The population of the policy.
     pub population: String,
+    /// Title, publisher and other facts for readers; omitted if none is stated.
+    #[serde(skip_serializing_if = "Imprint::is_empty")]
+    pub imprint: Imprint,
     /// The table and its declared version.
     pub data: DataVersion,
     /// The confidence of every interval.
@@ -44,6 +48,9 @@ pub struct DataVersion {
 pub struct Answer {
     /// The query's name.
     pub name: String,
+    /// Its title for readers; absent if none is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Its SQL.
     pub sql: String,
     /// The part of the promise that it used.
@@ -53,6 +60,9 @@ pub struct Answer {
     pub odds: AnswerOdds,
     /// The names of the columns.
     pub columns: Vec<String>,
+    /// The headings of the columns for readers, one for each; absent if none is stated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<Heading>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
     /// The noise of each measure.
@@ -300,6 +310,19 @@ impl Answer {
     #[must_use]
     pub fn has_quality(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.quality.is_some()))
+    }
+
+    /// The title, or else the name.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The heading of the column at a position, or else its name.
+    #[must_use]
+    pub fn heading(&self, at: usize) -> String {
+        let name = self.columns.get(at).map_or("", String::as_str);
+        self.headings.get(at).map_or_else(|| name.to_owned(), |heading| heading.text(name))
     }
 
     /// Whether each column has intervals for the population.

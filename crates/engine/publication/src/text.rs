@@ -1,6 +1,6 @@
 //! Publications as text: tables with their notes, and the guarantee in words.
 
-use crate::statement::Belief;
+use crate::statement::{Belief, Statement};
 use crate::table::{Answer, Cell, KeyValue, Publication};
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::{printable, push_paragraph};
@@ -74,8 +74,16 @@ impl Publication {
     /// The guarantee as text.
     #[must_use]
     pub fn guarantee_in_words(&self) -> String {
-        let (statement, guarantee) = (&self.guarantee, self.guarantee.guarantee());
-        let mut text = format!("What is promised about everyone in \"{}\"\n", printable(&self.population));
+        self.guarantee.in_words(&self.population)
+    }
+}
+
+impl Statement {
+    /// The guarantee to this population as text.
+    #[must_use]
+    pub fn in_words(&self, population: &str) -> String {
+        let (statement, guarantee) = (self, self.guarantee());
+        let mut text = format!("What is promised about everyone in \"{}\"\n", printable(population));
         let mut list = |title: &str, lines: &[String]| {
             text.push_str(&format!("  {title}\n"));
             for line in lines {

@@ -12,7 +12,7 @@ use crate::group::Group;
 use crate::output::{Output, Term, measures};
 use crate::parallel::{self, Part};
 use crate::per_entity::PerEntity;
-use crate::rows::{Rows, declared};
+use crate::rows::{Argument, Rows, declared};
 use crate::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -20,7 +20,7 @@ use deniable_core::noise::tree::Shape;
 use deniable_core::noise::{Decay, Rank, flip_margin};
 use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
-use deniable_expression::Id;
+use deniable_expression::{Id, Node};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
@@ -293,9 +293,9 @@ impl Query {
 
     /// The names of the tables that are read, protected and public.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
-        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.own_tables());
-        let own = self.own_tables().skip(usize::from(self.entity_rows.is_some()));
-        inner.chain(own)
+        let made = self.of_rows().entity_rows.as_ref();
+        let inner = made.into_iter().flat_map(|rows| rows.of.own_tables());
+        inner.chain(self.own_tables().skip(usize::from(made.is_some())))
     }
 
     fn own_tables(&self) -> impl Iterator<Item = &str> {
@@ -315,7 +315,7 @@ impl Query {
             let (at, column) = declared(tables, input)?;
             Some((tables[at].name.as_str(), column.name.as_str()))
         });
-        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.columns(table));
+        let inner = self.of_rows().entity_rows.iter().flat_map(|rows| rows.of.columns(table));
         read.chain(keys).filter(|(name, _)| *name == table).map(|(_, column)| column).chain(inner).collect()
     }
 
@@ -337,7 +337,7 @@ impl Query {
     /// The columns that it reads, each with its table.
     #[must_use]
     pub fn columns_read(&self) -> BTreeSet<(&str, &str)> {
-        if let Some(made) = &self.entity_rows {
+        if let Some(made) = &self.of_rows().entity_rows {
             return made.of.columns_read();
         }
         let tables = &self.rows.tables;
@@ -349,7 +349,7 @@ impl Query {
     /// probably typos. They depend on nothing private.
     #[must_use]
     pub fn undeclared(&self) -> Vec<String> {
-        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.undeclared());
+        let inner = self.of_rows().entity_rows.iter().flat_map(|rows| rows.of.undeclared());
         let rows = undeclared(&self.rows.program, &self.roots(), &self.rows.tables);
         inner.chain(rows).chain(undeclared_results(&self.output, &self.groups)).collect()
     }
@@ -364,13 +364,26 @@ impl Query {
     /// Whether conditions exclude rows.
     #[must_use]
     pub fn is_filtered(&self) -> bool {
-        !self.rows.filters.is_empty() || self.entity_rows.as_ref().is_some_and(|rows| rows.of.is_filtered())
+        !self.rows.filters.is_empty() || self.of_rows().entity_rows.as_ref().is_some_and(|rows| rows.of.is_filtered())
+    }
+
+    /// Whether ranks are taken among all rows: no condition leaves any out, in WHERE or in a value that is NULL.
+    #[must_use]
+    pub fn ranks_all_rows(&self) -> bool {
+        let is_plain = |argument: &Argument| matches!(self.rows.program.node(argument.value), Node::Column(_));
+        let is_whole = |measure: &Measure| match measure.kind {
+            MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. } => {
+                self.rows.arguments.get(argument).is_some_and(is_plain)
+            }
+            _ => true,
+        };
+        !self.is_filtered() && self.measures.iter().all(is_whole)
     }
 
     /// The protected table whose rows are read first.
     #[must_use]
     pub fn main_table(&self) -> &TableSchema {
-        let rows = self.entity_rows.as_ref().map_or(&self.rows, |made| &made.of.rows);
+        let rows = self.of_rows().entity_rows.as_ref().map_or(&self.rows, |made| &made.of.rows);
         &rows.tables[rows.joins.first]
     }
 

@@ -26,6 +26,7 @@ pub mod data;
 mod diagnose;
 pub mod engine;
 pub mod forecast;
+mod headings;
 pub mod least;
 pub mod losses;
 mod new_entities;

@@ -26,7 +26,8 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
         .collect();
     let bad = || all.iter().filter(|(class, _)| *class == Quality::Unusable);
     let ranks = if bad().any(|(_, is_rank)| *is_rank) {
-        ". A rank is classed by the rows of its cell: a count of them in the query, or else `typical_rows`"
+        ". A rank is classed by the rows of its cell: a count of them in the query, or else `typical_rows`, which \
+         describes rows that pass a condition only with `typical_share`"
     } else {
         ""
     };

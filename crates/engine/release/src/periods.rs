@@ -20,7 +20,7 @@ use deniable_core::horizon::{Schedule, Span};
 use deniable_ledger::{Account, Ledger, Release, Summary};
 use deniable_policy::{Every, PeriodNode, Policy, QuerySubject};
 use deniable_protocol::ProtocolError;
-use deniable_publication::{Cell, KeyValue, NumberCell, WithdrawalNotice};
+use deniable_publication::{Cell, Heading, KeyValue, NumberCell, WithdrawalNotice};
 use deniable_query::Query;
 use deniable_query::output::Term;
 use std::collections::{BTreeMap, HashMap};
@@ -346,6 +346,16 @@ pub(crate) fn shown_columns(query: &Query, columns: usize) -> Vec<Option<usize>>
         return (0..own).map(Some).collect();
     }
     std::iter::once(None).chain((0..own).map(Some)).chain(numbers_of(query).map(Some)).collect()
+}
+
+/// The headings of an answer's table: those of the query's own columns, for a table of periods with those of the period
+/// and of the running totals, which have the units only.
+pub(crate) fn shown_headings(query: &Query, own: Vec<Heading>, has_periods: bool) -> Vec<Heading> {
+    if own.is_empty() || !has_periods {
+        return own;
+    }
+    let totals = numbers_of(query).map(|at| Heading { label: None, ..own[at].clone() }).collect::<Vec<_>>();
+    std::iter::once(Heading::default()).chain(own).chain(totals).collect()
 }
 
 /// The expected errors of a repeated query over its horizon, from public facts alone, at the policy's confidence.

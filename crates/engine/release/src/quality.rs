@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the standard error of the noise, and the interval | the larger of the two errors decides the class |
 //! | an interval that is open, or contains 0 or all possible values | not usable: noise alone could give the number |
-//! | a rank | its error relative to the rows of the cell, by a noisy count or a public guess |
+//! | a rank | its error relative to the rows of the cell, by a noisy count or a public guess; without either not usable |
 //! | caps or bounds that can leave rows or values out | "noise only", until a public statement bounds the loss |
 //! | capped rows divided by a number of entities | the same, and a statement about all queries does not suffice |
 //!
@@ -77,7 +77,11 @@ impl<'a> Judge<'a> {
         let part = planned.typical_share();
         let cells =
             planned.query().output().levels.iter().map(|level| planned.query().cells(*level)).max().unwrap_or(1);
-        let typical_rows = own_rows(planned.query(), policy).map(|rows| (rows * part / whole(cells.max(1)), cells > 1));
+        // A guess at all rows does not describe those that conditions leave, unless the policy states their part.
+        let is_described = planned.declared().typical_share.is_some() || planned.query().ranks_all_rows();
+        let typical_rows = own_rows(planned.query(), policy)
+            .filter(|_| is_described)
+            .map(|rows| (rows * part / whole(cells.max(1)), cells > 1));
         Self { classes: policy.quality(), reach, left_out, typical_rows, stated }
     }
 

@@ -4,6 +4,7 @@
 //! made consistent. Everything else follows from the policy.
 
 use crate::forecast::short;
+use crate::headings::headings;
 use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, stated, taken_from, warnings};
 use crate::periods;
 use crate::plan::{Plan, QueryPlan};
@@ -53,6 +54,7 @@ pub fn published(plan: &Plan, answers: &[QueryAnswer]) -> Publication {
         rehearsal: policy.rehearsal().is_some(),
         policy: policy.name().to_owned(),
         population: policy.population().to_owned(),
+        imprint: policy.imprint().clone(),
         data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },
         confidence: confidence(plan),
         answers,
@@ -152,6 +154,7 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
     let test = independence.as_ref().map(ToString::to_string);
     let answer = Answer {
         name: planned.declared().name.clone(),
+        title: planned.declared().title.clone(),
         sql: planned.sql(),
         share: planned.declared().share.clone(),
         odds: planned.cost().clone().into(),
@@ -159,6 +162,7 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
             Some(_) => periods::columns(query),
             None => query.output().names.clone(),
         },
+        headings: periods::shown_headings(query, headings(query, plan.policy().headings()), answered.series.is_some()),
         rows,
         noise: noises(plan, planned),
         consistent: (deniable_answers::consistency(planned.query()) != Consistency::NothingToAddUp)

@@ -147,6 +147,7 @@ impl Answer {
         let snps: Vec<String> = self.snps.iter().map(|snp| snp.snp.clone()).collect();
         PublishedAnswer {
             name: request.name(part, self.snps.len()),
+            title: None,
             sql: request.words(part, &snps),
             share: request.each(),
             odds: AnswerOdds {
@@ -154,6 +155,7 @@ impl Answer {
                 labels: payment.also.as_ref().map(|(_, labels)| labels.clone()),
             },
             columns,
+            headings: Vec::new(),
             rows: (0..self.snps.len()).map(|place| self.row(request, part, place)).collect(),
             noise: vec![self.noise.clone()],
             consistent: None,

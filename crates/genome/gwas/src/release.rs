@@ -16,7 +16,9 @@ use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary, VersionLimit, VersionName};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::{PublishedForm, ShownAnswer};
-use deniable_publication::{Answer as PublishedAnswer, Confidence, DataVersion, Publication, WithdrawalNotice};
+use deniable_publication::{
+    Answer as PublishedAnswer, Confidence, DataVersion, Imprint, Publication, WithdrawalNotice,
+};
 use rand_core::CryptoRng;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -146,6 +148,7 @@ pub fn release<R: CryptoRng>(
         rehearsal: false,
         policy: promised.asker().to_owned(),
         population: promised.population().to_owned(),
+        imprint: Imprint::default(),
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },
         confidence: Confidence::new(promised.confidence()),
         answers: tables,

@@ -1,6 +1,6 @@
 //! Answers as bars from zero, with their intervals.
 
-use super::{DrawablePoint, Series, description, shown, signs, words};
+use super::{DrawablePoint, Series, UNUSABLE, description, own_legend, shown, words};
 use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::{Key, bar, whisker};
 use crate::palette::{INK, MUTED, ORANGE};
@@ -8,11 +8,11 @@ use crate::pen::{arrow, diamond, line, write};
 use crate::plot::Frame;
 use crate::scale::{Scale, span};
 use crate::sheet::{WIDE, sheet};
-use crate::words::{fit, number, width};
+use crate::words::{fit, width};
 use plotters::style::text_anchor::HPos;
 
-/// Most width of names, in pixels.
-const NAMES: f64 = 170.0;
+/// Most width of names, in pixels: longer ones are cut.
+const NAMES: f64 = WIDE as f64 * 0.42;
 const TOP: f64 = 8.0;
 /// Height below the last bar, for ticks and their label.
 const FOOT: f64 = 50.0;
@@ -22,16 +22,14 @@ const FOOT: f64 = 50.0;
 pub fn bars(answer: &Series) -> String {
     let shown = shown(answer);
     // Many bars are drawn closer together, but still legible.
-    let (row, size) = if shown.len() <= 24 { (26.0, TEXT) } else { (19.0, TEXT - 1) };
-    let mut legend = vec![(Key::Bar, "answer".to_owned())];
-    if answer.intervals {
-        legend.push((Key::Interval, "its interval".to_owned()));
-    }
-    legend.extend(signs(answer, &shown));
+    let row = if shown.len() <= 24 { 26.0 } else { 19.0 };
+    let signs = [(Key::Bar, "answer"), (Key::Interval, "its interval")];
+    let legend = own_legend(answer, &shown, signs.get(..if answer.intervals { 2 } else { 1 }).unwrap_or_default());
     let bottom = TOP + row * shown.len().max(1) as f64;
 
-    let numbers: Vec<String> = shown.iter().map(|shown| shown.value.map_or("no value".to_owned(), number)).collect();
-    let widest = |words: &mut dyn Iterator<Item = &str>| words.map(|word| width(word, size)).fold(0.0, f64::max);
+    let numbers: Vec<String> =
+        answer.points.iter().map(|point| if point.is_unusable { String::new() } else { point.text() }).collect();
+    let widest = |words: &mut dyn Iterator<Item = &str>| words.map(|word| width(word, TEXT)).fold(0.0, f64::max);
     let left = widest(&mut answer.points.iter().map(|point| point.label.as_str())).min(NAMES) + 18.0;
     let right = f64::from(WIDE) - widest(&mut numbers.iter().map(String::as_str)) - 20.0;
     let values = shown.iter().flat_map(DrawablePoint::values).chain([0.0]);
@@ -43,9 +41,13 @@ pub fn bars(answer: &Series) -> String {
         frame.columns(area, &scale.ticks_across(TEXT), &answer.value)?;
         for (at, ((point, shown), number)) in answer.points.iter().zip(&shown).zip(&numbers).enumerate() {
             let y = TOP + row * (at as f64 + 0.5);
-            write(area, (left - 10.0, y), &fit(&point.label, size, NAMES), (size, INK), HPos::Right)?;
+            write(area, (left - 10.0, y), &fit(&point.label, TEXT, NAMES), (TEXT, INK), HPos::Right)?;
             let colour = if shown.value.is_some() { INK } else { MUTED };
-            write(area, (right + 10.0, y), number, (size, colour), HPos::Left)?;
+            write(area, (right + 10.0, y), number, (TEXT, colour), HPos::Left)?;
+            if point.is_unusable {
+                let words = fit(UNUSABLE, TEXT, right - scale.at(0.0) - 8.0);
+                write(area, (scale.at(0.0) + 8.0, y), &words, (TEXT, MUTED), HPos::Left)?;
+            }
             lying(area, &scale, shown, y, row, (left, right))?;
         }
         line(area, &[(scale.at(0.0), TOP), (scale.at(0.0), bottom)], MUTED, 1)?;

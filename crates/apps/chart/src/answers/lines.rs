@@ -1,8 +1,8 @@
 //! Answers along an ordered axis: dates, numbers, bands.
 
-use super::{DrawablePoint, Series, description, shown, signs, words};
+use super::{DrawablePoint, Series, description, own_legend, shown, words};
 use crate::canvas::{Area, DrawResult};
-use crate::legend::Key;
+use crate::legend::{Key, nothing};
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
 use crate::pen::{Place, arrow, diamond, dot, line, shape};
 use crate::plot::Frame;
@@ -10,14 +10,13 @@ use crate::scale::{Scale, span};
 use crate::sheet::{HEAD, Tick, sheet};
 
 /// The height of the plot, in pixels.
-const TALL: f64 = 240.0;
+const TALL: f64 = 200.0;
 
 /// A line through the answers, with their intervals as a band. Points are equidistant, in their order.
 #[must_use]
 pub fn lines(answer: &Series) -> String {
     let shown = shown(answer);
-    let mut legend = vec![(Key::Band, "answer and its interval".to_owned())];
-    legend.extend(signs(answer, &shown));
+    let legend = own_legend(answer, &shown, &[(Key::Band, "answer and its interval")]);
 
     let (low, high) = span(shown.iter().flat_map(DrawablePoint::values));
     // Zero is included if it is near.
@@ -46,7 +45,10 @@ pub fn lines(answer: &Series) -> String {
         }
         through(area, &scale, &placed)?;
         let radius = if step < 8.0 { 2.0 } else { 3.5 };
-        for (x, shown) in &placed {
+        for ((x, shown), point) in placed.iter().zip(&answer.points) {
+            if point.is_unusable {
+                nothing(area, (*x, frame.bottom - 8.0))?;
+            }
             ends(area, &scale, &frame, *x, shown)?;
             shown.value.map_or(Ok(()), |value| dot(area, (*x, scale.at(value)), radius, BLUE))?;
             shown.truth.map_or(Ok(()), |truth| diamond(area, (*x, scale.at(truth)), radius + 1.5, ORANGE))?;

@@ -2,15 +2,22 @@ use super::*;
 use crate::testing::{AWKWARD, ODD, check, texts};
 
 fn point(label: &str, value: Option<f64>, low: Option<f64>, high: Option<f64>) -> Point {
-    Point { label: label.to_owned(), value, low, high }
+    Point { label: label.to_owned(), value, low, high, ..Point::default() }
 }
 
 fn answer(points: Vec<Point>) -> Series {
-    Series { title: "Waiting".to_owned(), value: "minutes".to_owned(), points, truth: None, intervals: true }
+    Series {
+        title: "Waiting".to_owned(),
+        value: "minutes".to_owned(),
+        points,
+        truth: None,
+        intervals: true,
+        has_legend: true,
+    }
 }
 
-fn draw(answer: &Series) -> [String; 2] {
-    let drawn = [bars(answer), lines(answer)];
+fn draw(answer: &Series) -> [String; 3] {
+    let drawn = [bars(answer), lines(answer), histogram(answer)];
     drawn.iter().for_each(|svg| check(svg));
     drawn
 }
@@ -60,11 +67,8 @@ fn odd_numbers_are_drawn_or_missing() {
                 point("none", None, Some(one), Some(other)),
             ];
             draw(&Series { truth: Some(vec![one, f64::NAN, other]), ..answer(points) });
-            let grid = Grid {
-                cells: vec![vec![Some(one), Some(other)], vec![None]],
-                margins: vec![vec![Some(other), None]],
-                ..grid(2, 2, None)
-            };
+            let cell = |value| point("", Some(value), None, None);
+            let grid = Grid { cells: vec![vec![cell(one), cell(other)], vec![]], ..grid(2, 2, None) };
             check(&heatmap(&grid));
         }
     }
@@ -97,8 +101,8 @@ fn grid(rows: usize, columns: usize, value: Option<f64>) -> Grid {
         value: "trips".to_owned(),
         rows: names("row", rows),
         columns: names("column", columns),
-        cells: vec![vec![value; columns]; rows],
-        margins: vec![vec![Some(1.0); columns]; rows],
+        cells: vec![vec![point("", value, None, None); columns]; rows],
+        has_legend: true,
     }
 }
 
@@ -113,17 +117,53 @@ fn grids_of_any_size_can_be_drawn() {
     }
 }
 
+fn unusable(value: f64) -> Point {
+    Point { is_unusable: true, ..point("b", Some(value), Some(value - 90.0), Some(value + 90.0)) }
+}
+
+/// Zero, small and unusable cells differ: a blank cell with a number, a shaded one, and a sign without a number.
 #[test]
-fn weak_cells_are_marked_and_counted() {
-    let mut grid = grid(1, 4, None);
-    grid.cells = vec![vec![Some(10.0), Some(10.0), Some(-1.0), None]];
-    grid.margins = vec![vec![Some(4.0), Some(5.0), Some(2.0), None]];
+fn zero_small_and_unusable_cells_differ() {
+    let cells = vec![["0", "1", "400"].map(|text| point("", text.parse().ok(), None, None)).to_vec()];
+    let mut grid = Grid { cells, ..grid(1, 4, None) };
+    grid.cells[0].push(unusable(77.0));
     let svg = heatmap(&grid);
-    assert!(svg.contains("Highest 10 for row 0, column 1; lowest -1 for row 0, column 2."), "{svg}");
-    assert!(svg.contains("2 cells with an interval as wide as the value"), "{svg}");
-    assert!(svg.contains(">interval as wide as the value") && svg.contains(">no value<"), "{svg}");
-    // Two marks, and one in the legend.
-    assert_eq!(svg.matches("<circle").count(), 3, "{svg}");
+    assert!(
+        svg.contains("Highest 400 for row 0, column 2; lowest 0 for row 0, column 0. 1 cell too noisy to use."),
+        "{svg}"
+    );
+    assert!(svg.contains(">nothing can be said<") && !svg.contains(">77<"), "{svg}");
+    let fills = |value| {
+        heatmap(&Grid {
+            cells: vec![vec![point("", Some(value), None, None), point("", Some(400.0), None, None)]],
+            ..grid.clone()
+        })
+    };
+    assert_eq!(fills(1.0).matches("#CFE1F5").count(), fills(0.0).matches("#CFE1F5").count() + 1);
+}
+
+/// Names of columns that fit only as names of rows become those.
+#[test]
+fn long_names_of_columns_are_horizontal() {
+    let names: Vec<String> = (0..6).map(|at| format!("a rather long name {at}")).collect();
+    let svg = heatmap(&Grid { columns: names, ..grid(3, 6, Some(1.0)) });
+    assert!(!svg.contains("rotate"), "{svg}");
+}
+
+#[test]
+fn nothing_of_an_unusable_answer_is_drawn() {
+    let points = vec![point("a", Some(400.0), Some(350.0), Some(450.0)), unusable(77.0), point("c", None, None, None)];
+    for svg in draw(&answer(points)) {
+        assert!(svg.contains("b: nothing can be said. c: no value."), "{svg}");
+        assert!(!svg.contains("77") && !svg.contains("-13"), "{svg}");
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_table() {
+    let written = Point { written: Some("1,234,567.25".to_owned()), ..point("a", Some(1_234_567.25), None, None) };
+    assert!(bars(&answer(vec![written])).contains(">1,234,567.25<"));
+    check(&legend("95%"));
 }
 
 #[test]

@@ -82,6 +82,19 @@ pub struct Report {
     /// Write the page to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write a paper about the policy's releases in Markdown, in place of the page: a note on the method for readers,
+    /// a statement for an ethics board, or answers to the questions of NIST SP 800-226.
+    #[arg(long = "for", value_name = "READERS", requires = "policy", value_enum)]
+    pub readers: Option<Readers>,
+}
+
+/// The readers of a paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Readers {
+    Method,
+    Ethics,
+    #[value(name = "nist-800-226")]
+    Nist800226,
 }
 
 /// `deniable init`.

@@ -252,6 +252,40 @@ fn advice_is_a_release_of_its_own() {
     place.run(&["release", "policy.toml", "--query", "patients"]).refused();
 }
 
+/// Advice on a query about rows in order is charged to the version of its table: it counts for `per_version`, and the next
+/// version has advice of its own.
+#[test]
+fn advice_on_rows_in_order_has_a_version() {
+    let place = Place::empty();
+    place.write(
+        "policy.toml",
+        "name = 'v'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1', typical_rows = 400 }\n\
+         entity = { key = 'who', rows_per_group = 2, groups = 1 }\nadversary = { preset = 'acquaintance' }\n\
+         promise = { posterior_at_most = 0.75 }\nbudget = { per_version = '1/2' }\n[columns]\n\
+         who = { type = 'integer', bounds = [0, 99] }\nat = { type = 'integer', bounds = [0, 9] }\n\
+         [[query]]\nname = 'gaps'\nsql = 'SELECT COUNT(*) AS n FROM (SELECT who, at - LAG(at) OVER (PARTITION BY who ORDER BY at) \
+         AS gap FROM t) AS g WHERE gap < 3'\n",
+    );
+    let rows = |people: std::ops::Range<u32>| {
+        let rows = people.flat_map(|who| (0..4).map(move |at| format!("{who},{at}\n")));
+        format!("who,at\n{}", rows.collect::<String>())
+    };
+    let advice = |share| ["suggest", "policy.toml", "--query", "gaps", "--spend", share, "--register"];
+    place.write("t.csv", rows(0..50));
+    place.run(&["data", "check", "policy.toml", "--accept-loss", "gaps"]).done();
+    place.run(&advice("1/2")).done();
+    assert_eq!(place.releases()[0]["version"], "1");
+    // The version's part of the promise is spent.
+    let refused = place.run(&advice("1/3")).refused();
+    assert!(refused.stderr.contains("per_version"), "{}", refused.stderr);
+    place.edit("policy.toml", "version = '1'", "version = '2'");
+    place.write("t.csv", rows(50..99));
+    place.run(&["data", "check", "policy.toml", "--accept-loss", "gaps"]).done();
+    let next = place.run(&advice("1/2")).done();
+    assert!(!next.stderr.contains("stored answer"), "{}", next.stderr);
+    assert_eq!((place.charges(), &place.releases()[1]["version"]), (2, &serde_json::json!("2")));
+}
+
 #[test]
 fn caps_are_swept() {
     let place = Place::clinic();

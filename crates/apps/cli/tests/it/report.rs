@@ -21,7 +21,7 @@ fn without_note(page: &str) -> String {
             _ => kept += part,
         }
     }
-    kept.replace("<h4>Notes</h4><ul></ul>", "")
+    kept.replace("<ul class=\"notes\"></ul>", "")
 }
 
 fn numbers(page: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
     let (first, again) = (place.read("first.html"), place.read("again.html"));
     assert_eq!(first, again);
     assert_eq!(numbers(&first), numbers(&alone));
-    assert!(first.contains("no observer becomes more than 75% sure"));
+    assert!(first.contains("No observer becomes more than 75% sure"));
     assert!(first.contains("Take 100 people like you"));
     // The text is that of the publication; the queries are the rest.
     assert!(first.contains("observers who know exactly how many people are in the data"));
@@ -74,6 +74,11 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
             Some((before, rest)) => before.to_owned() + rest.split_once("</p>").unwrap().1,
             None => page,
         };
+        // The answer as CSV.
+        let page = page
+            .split("href=\"data:text/csv")
+            .map(|part| part.trim_start_matches(|c: char| c != '"').to_owned())
+            .collect::<String>();
         let page = page
             .split("<td class=\"number\">")
             .map(|part| part.trim_start_matches(|c: char| !"<".contains(c)).to_owned())
@@ -163,7 +168,40 @@ fn the_page_of_a_policy_describes_a_changed_promise() {
     place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.8");
     place.run(&["ledger", "change-promise", "policy.toml", "--reason", "the board agreed"]).done();
     let page = place.run(&["report", "policy.toml"]).done().stdout;
-    for words in ["no observer becomes more than 80% sure", ">patients<", "the board agreed", "Provided that"] {
+    for words in ["No observer becomes more than 80% sure", ">patients<", "the board agreed", "Provided that"] {
         assert!(page.contains(words), "{words}");
     }
+}
+
+/// The papers state the promise, the queries and the spending, before and after a release, and no private number.
+#[test]
+fn papers_for_other_readers() {
+    let place = Place::clinic();
+    place.edit(
+        "policy.toml",
+        "[data]\n",
+        "[publication]\ntitle = \"Visits to the clinic\"\ncontact = \"a@b.example\"\n\n[data]\n",
+    );
+    let paper = |readers: &str| place.run(&["report", "policy.toml", "--for", readers]).done().stdout;
+    let planned = paper("nist-800-226");
+    assert!(planned.contains("planned: visits by sex: `SELECT sex, COUNT(*) AS visits"), "{planned}");
+    assert_eq!(place.charges(), 0);
+    place.release(&[]).done();
+    for (readers, words) in [
+        ("method", ["# Method note: Visits to the clinic", "has scale", "left: "]),
+        (
+            "ethics",
+            [
+                "someone who gave it 50% before cannot be more than 75% sure",
+                "observers who know exactly",
+                "Contact: a@b.example",
+            ],
+        ),
+        ("nist-800-226", ["pure differential privacy (δ = 0)", "share 3/32", "**to be answered**"]),
+    ] {
+        let text = paper(readers);
+        assert!(words.iter().all(|word| text.contains(word)), "{readers}: {text}");
+        assert!(!text.contains('<') && text.lines().all(|line| !line.ends_with(' ')), "{text}");
+    }
+    place.run(&["report", "--ledger", "clinic-patients.ledger", "--for", "ethics"]).misused();
 }

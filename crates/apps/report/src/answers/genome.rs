@@ -43,7 +43,7 @@ fn snp(row: &[Cell], columns: &Columns) -> Option<Snp> {
     Some(Snp {
         chromosome: integer(row, columns.chromosome)?.try_into().ok()?,
         position: integer(row, columns.position)?.try_into().ok()?,
-        point: Point { label: name.clone(), value: None, low: None, high: None },
+        point: Point { label: name.clone(), ..Point::default() },
     })
 }
 
@@ -98,18 +98,18 @@ pub fn picture(table: &Answer, numbers: &[usize]) -> Option<(String, String)> {
 
 /// The height of a pick.
 fn place(at: Option<i64>) -> Point {
-    Point { label: String::new(), value: at.map(|at| at as f64), low: None, high: None }
+    Point { value: at.map(|at| at as f64), ..Point::default() }
 }
 
 /// The height of a number, with its interval.
 fn released(row: &[Cell], at: usize) -> Point {
     let Some(cell) = number(row, at) else {
-        return Point { label: String::new(), value: None, low: None, high: None };
+        return Point::default();
     };
     let shown = value(&cell.value);
     // A value chosen by its rank has an interval of ranks, not of values: it is drawn without an interval.
     let end = |end| if cell.rows.is_some() { shown } else { value(end) };
-    Point { label: String::new(), value: shown, low: end(&cell.low), high: end(&cell.high) }
+    Point { value: shown, low: end(&cell.low), high: end(&cell.high), ..Point::default() }
 }
 
 /// A p-value on a logarithmic scale: the smaller, the higher, so the ends of its interval are swapped. Zero has no
@@ -120,7 +120,7 @@ fn strength(p: &Point) -> Point {
     let high = p.high.map(|high| high.min(1.0));
     // `-log10 1` is a negative zero.
     let plain = |height: Option<f64>| height.map(|height| height + 0.0);
-    Point { label: String::new(), value: plain(height(p.value)), low: plain(height(high)), high: plain(height(p.low)) }
+    Point { value: plain(height(p.value)), low: plain(height(high)), high: plain(height(p.low)), ..Point::default() }
 }
 
 #[cfg(test)]

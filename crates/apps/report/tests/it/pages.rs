@@ -78,10 +78,12 @@ fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
         confidence: "95%".parse().unwrap(),
         table: Answer {
             name: name.into(),
+            title: None,
             sql: "SELECT".into(),
             share: ratio(1, 300),
             odds: odds.parse().unwrap(),
             columns: vec!["key".into(), "n".into()],
+            headings: Vec::new(),
             rows: (0..rows).map(row).collect(),
             noise: Vec::new(),
             consistent: None,
@@ -139,7 +141,7 @@ fn answers_too_large_for_a_page_are_named_and_unreadable_ones_refused() {
 fn a_changed_promise_changes_the_words() {
     let mut written = written();
     written.answer("before", &recorded("before", "k", 2, "3"));
-    let words = |limit: &str| format!("no observer becomes more than {limit} sure");
+    let words = |limit: &str| format!("No observer becomes more than {limit} sure");
     let page = written.page().unwrap();
     assert!(page.contains(&words("75%")) && page.contains("one row is one person"));
     written.ledger.change_promise(&ceiling(4, 5), "more <room>").unwrap();
@@ -169,12 +171,13 @@ fn a_page_states_what_any_of_its_answers_assumes() {
     let page = written.page().unwrap();
     assert!(page.contains("one &lt;sample&gt; is one person") && page.contains("one row is one person"));
     assert!(page.contains("a cohort") && page.contains("too large for a page"));
-    let promise = |guarantee: &Guarantee| guarantee.promises_in_words().join(" ");
+    let sentence = |clause: &str| format!("{}{}", clause[..1].to_uppercase(), &clause[1..]);
+    let promise = |guarantee: &Guarantee| sentence(&guarantee.promises_in_words().join(" "));
     assert!(page.matches(&promise(&labels)).count() > 0, "{page}");
     let weaker = ceiling(4, 5).about(Secret::Label);
     written.ledger.change_promise(&weaker, "more room").unwrap();
     let page = written.page().unwrap();
-    let beliefs = |of: &Guarantee| format!("<li>{}</li>", of.promises_in_words()[0]);
+    let beliefs = |of: &Guarantee| format!("<p>{}.</p>", sentence(&of.promises_in_words()[0]));
     assert!(!page.contains(&beliefs(&labels)) && page.contains(&beliefs(&weaker)), "{page}");
 }
 

@@ -52,6 +52,9 @@ fn undecidable_comparisons_are_refused() {
     assert!(matches!(ledger.charge(&odd), Err(ChargeError::Undecided(_))));
     odd.cost = Spend::nothing();
     assert!(matches!(ledger.charge(&odd), Err(ChargeError::CostsNothing)));
+    let mut odd = request("1", (1, 1));
+    odd.query.version.clear();
+    assert!(matches!(ledger.charge(&odd), Err(ChargeError::NoVersion(_))));
     odd.account.entity = None;
     odd.cost = three();
     assert!(matches!(ledger.charge(&odd), Err(ChargeError::NoAccount(_))));

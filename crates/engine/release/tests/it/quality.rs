@@ -139,6 +139,14 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     );
     // A value at a bound may be beyond it.
     assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[110]]), [Some(Quality::NoiseOnly)]);
+    // A guess at all rows does not describe those that a condition leaves, unless the policy states their part.
+    for some in
+        ["SELECT MEDIAN(age) AS m FROM t WHERE g = 'a'", "SELECT MEDIAN(CASE WHEN g = 'a' THEN age END) AS m FROM t"]
+    {
+        let class = |more: &str| classes(&plan(&guessed(1_000_000), "", some, more), &[&[71]]);
+        assert_eq!(class("share = '1/50'"), [Some(Quality::Unusable)], "{some}");
+        assert_eq!(class("share = '1/50'\ntypical_share = '1/2'"), [Some(Quality::A)], "{some}");
+    }
 }
 
 /// A range of quantiles is classed by the ranks of both, and shown on the grid of its values.

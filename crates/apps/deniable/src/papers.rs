@@ -1,0 +1,366 @@
+//! Papers about a release in plain words, as Markdown: a method note, a statement for an ethics board, and answers to the
+//! questions of a guideline. Everything in them follows from the policy, the ledger's account and released answers.
+
+use deniable_core::adversary::Adjacency;
+use deniable_core::exact::{Rounding, percent};
+use deniable_core::text::printable;
+use deniable_ledger::Account;
+use deniable_policy::Policy;
+use deniable_publication::remaining::RemainingBudget;
+use deniable_publication::statement::beliefs_so_far;
+use deniable_publication::statement::examples;
+use deniable_publication::{Answer, Confidence, Statement};
+
+/// A paper about a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paper {
+    /// How the numbers were made and how to read them, for their readers.
+    MethodNote,
+    /// What the people in the data risk, for an ethics board.
+    EthicsStatement,
+    /// The questions of NIST SP 800-226, "Guidelines for Evaluating Differential Privacy Guarantees".
+    Nist800226,
+}
+
+/// The contents of papers.
+pub(crate) struct Contents<'a> {
+    pub policy: &'a Policy,
+    /// The account, if anything was charged to it.
+    pub account: Option<&'a Account>,
+    /// The released answers of the policy.
+    pub answers: &'a [Answer],
+    pub confidence: Confidence,
+}
+
+/// Markdown that is written line by line.
+#[derive(Default)]
+struct Markdown(String);
+
+impl Markdown {
+    fn heading(&mut self, level: usize, text: &str) {
+        let gap = if self.0.is_empty() { "" } else { "\n" };
+        self.0.push_str(&format!("{gap}{} {}\n\n", "#".repeat(level), printable(text)));
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        self.0.push_str(&format!("{}\n\n", printable(text)));
+    }
+
+    fn list<T: AsRef<str>>(&mut self, items: impl IntoIterator<Item = T>) {
+        let before = self.0.len();
+        for item in items {
+            self.0.push_str(&format!("- {}\n", printable(item.as_ref())));
+        }
+        if self.0.len() > before {
+            self.0.push('\n');
+        }
+    }
+
+    fn code(&mut self, text: &str) {
+        let lines = text.trim().lines().map(|line| format!("    {}\n", printable(line)));
+        self.0.push_str(&format!("{}\n", lines.collect::<String>()));
+    }
+
+    fn done(self) -> String {
+        format!("{}\n", self.0.trim_end())
+    }
+}
+
+impl Contents<'_> {
+    /// Writes a paper.
+    pub(crate) fn write(&self, paper: Paper) -> String {
+        match paper {
+            Paper::MethodNote => self.method_note(),
+            Paper::EthicsStatement => self.ethics_statement(),
+            Paper::Nist800226 => self.nist_800_226(),
+        }
+    }
+
+    fn title(&self) -> String {
+        let population = self.policy.population();
+        self.policy.imprint().title.clone().unwrap_or_else(|| format!("Releases about {population}"))
+    }
+
+    fn statement(&self) -> Statement {
+        Statement::of(self.policy.guarantee())
+    }
+
+    fn facts(&self, text: &mut Markdown) {
+        let data = self.policy.data();
+        let stated = self.policy.imprint().facts().map(|(name, fact)| format!("{name}: {fact}"));
+        text.list(stated.chain([format!("data: table `{}`, version \"{}\"", data.table, data.version)]));
+    }
+
+    fn method_note(&self) -> String {
+        let mut text = Markdown::default();
+        text.heading(1, &format!("Method note: {}", self.title()));
+        self.facts(&mut text);
+        text.heading(2, "What was published");
+        if self.answers.is_empty() {
+            text.paragraph("Nothing was released yet. These queries are planned:");
+            text.list(self.policy.queries().iter().map(|query| format!("{}: `{}`", query.name, one_line(&query.sql))));
+        }
+        for answer in self.answers {
+            text.heading(3, answer.title());
+            if let Some(withdrawn) = &answer.withdrawn {
+                text.paragraph(&format!("Withdrawn: {withdrawn}."));
+            }
+            text.code(&answer.sql);
+            text.list(answer.noise.iter().map(|noise| noise.sentence(&self.confidence)));
+            text.list(&answer.warnings);
+        }
+        text.heading(2, "How the people in the data are protected");
+        text.paragraph(&format!(
+            "Each number was computed exactly and then changed by random noise, drawn once from the operating system's \
+             generator. The noise depends on the policy and the query alone. {}.",
+            sentence(&self.unit())
+        ));
+        text.list(self.limits());
+        self.promise(&mut text);
+        text.heading(2, "How to read the numbers");
+        text.paragraph(&format!(
+            "An interval contains the number without noise in {} of all cases. It does not account for rows and values that \
+             caps and bounds leave out, nor for the error of a sample. Numbers may be negative or not add up where noise is \
+             large: they are shown as drawn, so that sums of many of them are unbiased.",
+            self.confidence
+        ));
+        if let Some(classes) = self.answers.iter().find_map(|answer| answer.classes.as_ref()) {
+            text.paragraph(&format!("{classes}."));
+        }
+        text.heading(2, "What was spent");
+        text.list(self.spending());
+        text.done()
+    }
+
+    fn ethics_statement(&self) -> String {
+        let guarantee = self.policy.guarantee();
+        let mut text = Markdown::default();
+        text.heading(1, &format!("Statement on the protection of people: {}", self.title()));
+        self.facts(&mut text);
+        text.heading(2, "Who is protected, and from what");
+        text.paragraph(&format!(
+            "Everyone in \"{}\". {}. An observer may try to learn from the published numbers whether a given person is {}.",
+            guarantee.subject().population(),
+            sentence(&self.unit()),
+            guarantee.secret().of_one()
+        ));
+        self.promise(&mut text);
+        text.heading(2, "What a person risks at most");
+        text.list(self.statement().beliefs().iter().map(|belief| belief.sentence()));
+        if let Some(account) = self.account {
+            text.paragraph("By everything that was released so far:");
+            let priors = examples(guarantee.adversary().priors());
+            text.list(beliefs_so_far(&account.spent, &priors).iter().map(|belief| belief.sentence()));
+        }
+        text.heading(2, "What is not protected");
+        text.list(self.statement().outside());
+        text.heading(2, "Who sees the data themselves");
+        text.paragraph(
+            "The rows are read where the release is computed, by the curator, and by no one else on account of it. What \
+             `deniable data check` prints about the rows is for the curator alone and must not be passed on. The ledger holds \
+             released numbers, hashes of the data and the record of what was spent; its key must stay secret.",
+        );
+        text.heading(2, "How further releases are limited");
+        text.list(self.spending());
+        text.paragraph(
+            "Every release about these people is charged to one ledger before anything is computed, and is refused when the \
+             promise would not be kept any more. Whoever can read the rows can publish them in other ways: the promise covers \
+             the releases of this ledger only.",
+        );
+        if let Some(contact) = &self.policy.imprint().contact {
+            text.paragraph(&format!("Contact: {contact}"));
+        }
+        text.done()
+    }
+
+    fn nist_800_226(&self) -> String {
+        let guarantee = self.policy.guarantee();
+        let mut text = Markdown::default();
+        text.heading(1, &format!("{}: answers to the questions of NIST SP 800-226", self.title()));
+        text.paragraph(
+            "The guideline asks for the facts below before a claim of differential privacy is relied on. Questions that only \
+             the publisher's organisation can answer are marked **to be answered**.",
+        );
+        self.facts(&mut text);
+        let mut ask = |question: &str, answers: Vec<String>| {
+            text.heading(2, question);
+            text.list(answers);
+        };
+        ask(
+            "What is the privacy parameter, and how strong is the guarantee?",
+            [
+                vec![format!(
+                    "all releases together: an odds ratio of at most {}, pure differential privacy (δ = 0)",
+                    guarantee.limit().with_epsilon()
+                )],
+                self.statement().beliefs().iter().map(|belief| belief.sentence()).collect(),
+            ]
+            .concat(),
+        );
+        let neighbours = match guarantee.adjacency() {
+            Adjacency::AddRemove => "data sets that differ in the rows of one person (add or remove)",
+            Adjacency::ReplaceOne => "data sets of the same size in which one person is replaced (bounded)",
+        };
+        ask(
+            "What is the unit of privacy?",
+            vec![
+                self.unit(),
+                format!("neighbours are {neighbours}"),
+                format!("people who may move together: {}", guarantee.group()),
+            ],
+        );
+        ask(
+            "Who is the adversary?",
+            [guarantee.adversary_in_words(), vec!["the guarantee by theorem ".to_owned() + guarantee.theorem()]]
+                .concat(),
+        );
+        ask("What does the guarantee assume?", self.statement().assumptions());
+        ask("What is outside the guarantee?", self.statement().outside());
+        ask(
+            "In which trust model are the numbers computed?",
+            vec![
+                "central: the curator has the rows, computes exact totals and adds noise before anything is shown"
+                    .to_owned(),
+            ],
+        );
+        ask("Which queries are answered, and with which mechanisms?", self.mechanisms());
+        ask(
+            "How is one person's contribution bounded?",
+            [self.limits(), vec!["bounds are public facts of the policy, and never computed from the rows".to_owned()]]
+                .concat(),
+        );
+        ask(
+            "How accurate are the results?",
+            vec![
+                format!("every number has an interval of its noise at {}, and a class of quality", self.confidence),
+                "`deniable plan` predicts the errors from the policy alone".to_owned(),
+            ],
+        );
+        ask(
+            "Which biases are known?",
+            [
+                vec![
+                    "caps and bounds leave out rows and values of people with many rows or extreme values; groups of few people \
+                     have the largest relative errors"
+                        .to_owned(),
+                ],
+                self.notes(),
+            ]
+            .concat(),
+        );
+        ask(
+            "How is the budget managed?",
+            [self.spending(), vec!["charges precede computation, in one ledger with a hash chain".to_owned()]].concat(),
+        );
+        ask(
+            "Are floating-point numbers a risk?",
+            vec!["no: sums are integers, noise is exact and discrete, parameters are rational".to_owned()],
+        );
+        ask(
+            "Which side channels are known?",
+            vec![
+                "groups are declared and not discovered; errors, prices and plans do not depend on private rows".to_owned(),
+                "what is not defended against, such as the time that a query takes, is in KNOWN-VULNERABILITIES of the project".to_owned(),
+            ],
+        );
+        ask(
+            "How are the data collected, stored and accessed?",
+            vec![
+                "**to be answered** by the publisher: consent, storage, access control, retention, staff".to_owned(),
+                "the ledger, its key and its backups need the same care as the rows".to_owned(),
+            ],
+        );
+        text.done()
+    }
+
+    /// The unit that counts as one person.
+    fn unit(&self) -> String {
+        deniable_publication::statement::person(self.policy.guarantee())
+    }
+
+    fn promise(&self, text: &mut Markdown) {
+        let statement = self.statement();
+        text.heading(2, "What is promised");
+        text.list(statement.promises());
+        text.paragraph("This holds against observers of this kind, for everything released here together:");
+        text.list(statement.guarantee().adversary_in_words());
+        text.paragraph("It rests on these assumptions:");
+        text.list(statement.assumptions());
+    }
+
+    /// The bounds on what one person contributes.
+    fn limits(&self) -> Vec<String> {
+        let caps = self.policy.entity().map(|entity| {
+            format!(
+                "of one person at most {} rows count in a group, and at most {} groups, unless a query states others",
+                entity.caps.rows_per_group, entity.caps.groups
+            )
+        });
+        let bounds = self.policy.columns().iter().filter_map(|column| {
+            let bounds = column.bounds.as_ref()?;
+            Some(format!(
+                "`{}`: values below {} or above {} count as these bounds",
+                column.name,
+                bounds.low(),
+                bounds.high()
+            ))
+        });
+        caps.into_iter().chain(bounds).collect()
+    }
+
+    /// The queries with their noise.
+    fn mechanisms(&self) -> Vec<String> {
+        if self.answers.is_empty() {
+            return self
+                .policy
+                .queries()
+                .iter()
+                .map(|query| format!("planned: {}: `{}`", query.name, one_line(&query.sql)))
+                .collect();
+        }
+        let of = |answer: &Answer| {
+            let noises =
+                answer.noise.iter().map(|noise| noise.sentence(&self.confidence)).collect::<Vec<_>>().join("; ");
+            format!("{}: `{}`: share {} of the promise; {noises}", answer.title(), one_line(&answer.sql), answer.share)
+        };
+        self.answers.iter().map(of).collect()
+    }
+
+    /// The notes on all answers, each once.
+    fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        for note in self.answers.iter().flat_map(|answer| &answer.warnings) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        notes
+    }
+
+    fn spending(&self) -> Vec<String> {
+        let policy = self.policy;
+        let limit = policy.guarantee().limit();
+        let part = percent(policy.spend(), 1, Rounding::Up);
+        let mut lines = vec![
+            format!("the promise allows an odds ratio of {} in all", limit.in_words()),
+            format!("this policy may use {} of it ({part})", policy.spend()),
+        ];
+        lines.extend(policy.per_version().map(|part| format!("each version of the data may use {part} of it")));
+        lines.extend(self.account.iter().flat_map(|account| {
+            let left = RemainingBudget::new(account.spent.clone(), account.limit());
+            [format!("spent: an odds ratio of {}", account.spent.in_words()), format!("left: {left}")]
+        }));
+        lines
+    }
+}
+
+fn one_line(sql: &str) -> String {
+    sql.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A clause with a capital letter.
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}", letters.as_str())
+}

@@ -1,0 +1,234 @@
+//! The kind of chart that suits an answer, and its charts.
+
+use super::keys::KeyWords;
+use super::{columns, finest, genome, number, value};
+use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, histogram, lines};
+use deniable_chart::grouped;
+use deniable_core::exact::{Rational, parse_rational};
+use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Quality};
+use num_traits::{One, Zero};
+
+const MOST_BARS: usize = 60;
+/// Most points of a line: more cannot be distinguished.
+const MOST_POINTS: usize = 400;
+/// Most rows or columns of a heatmap.
+const MOST_CELLS: usize = 40;
+/// Most charts of one answer: one for each of its numbers.
+const MOST_PICTURES: usize = 4;
+
+/// Kind of chart that suits an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One number: no chart, the number is set large.
+    Single,
+    /// One bar per row.
+    Bars,
+    /// A line along an ordered key: years, days or times.
+    Lines,
+    /// Adjacent columns along bands of a number.
+    Histogram,
+    /// A grid of two keys.
+    Heatmap,
+    /// SNPs along the genome: keys CHR, SNP and BP, or PICK and these.
+    Genome,
+    /// No chart: too many rows, or only keys.
+    Table,
+}
+
+/// The kind of chart that suits an answer.
+#[must_use]
+pub fn shape(table: &Answer) -> Shape {
+    let (keys, numbers) = columns(table);
+    if genome::suits(table, &numbers) {
+        return Shape::Genome;
+    }
+    let rows = finest(table);
+    if numbers.is_empty() || rows.is_empty() {
+        return Shape::Table;
+    }
+    if keys.is_empty() && table.rows.len() == 1 && numbers.len() == 1 {
+        return Shape::Single;
+    }
+    let words = KeyWords::of(table);
+    let distinct = |at: usize| {
+        let mut texts: Vec<String> = rows.iter().map(|row| words.label(row, &[at])).collect();
+        texts.sort();
+        texts.dedup();
+        texts.len()
+    };
+    match keys.as_slice() {
+        [key] if distinct(*key) == rows.len() && rows.len() >= 4 => match order(&rows, *key, &words) {
+            Some(Order::Bands) if rows.len() <= MOST_BARS => Shape::Histogram,
+            Some(_) if rows.len() <= MOST_POINTS => Shape::Lines,
+            None if rows.len() <= MOST_BARS => Shape::Bars,
+            _ => Shape::Table,
+        },
+        [down, across]
+            if (2..=MOST_CELLS).contains(&distinct(*down))
+                && (2..=MOST_CELLS).contains(&distinct(*across))
+                && rows.len() > 4
+                && rows.len() * 2 > distinct(*down) * distinct(*across) =>
+        {
+            Shape::Heatmap
+        }
+        _ if rows.len() <= MOST_BARS => Shape::Bars,
+        _ => Shape::Table,
+    }
+}
+
+/// The order of the values of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Days, times or years.
+    Time,
+    /// Numbers at equal distances.
+    Bands,
+    /// Other numbers.
+    Numbers,
+}
+
+/// The order of a key; `None` if its values have none. Rows without a value do not count.
+fn order(rows: &[&Vec<Cell>], at: usize, words: &KeyWords) -> Option<Order> {
+    if words.is_time(at) {
+        return Some(Order::Time);
+    }
+    let values = rows.iter().filter(|row| !matches!(row.get(at), Some(Cell::Key(None))));
+    let mut numbers: Vec<Rational> = values.map(|row| ordering(row, &[at])).collect::<Option<_>>()?;
+    numbers.sort();
+    let steps: Vec<Rational> = numbers.windows(2).map(|pair| &pair[1] - &pair[0]).collect();
+    let is_even = steps.windows(2).all(|pair| pair[0] == pair[1]);
+    let is_year = |number: &Rational| number.is_integer() && (1900..2200).any(|year| *number == whole(year));
+    Some(match steps.first() {
+        Some(step) if step.is_one() && numbers.iter().all(is_year) => Order::Time,
+        Some(step) if is_even && !step.is_zero() => Order::Bands,
+        _ => Order::Numbers,
+    })
+}
+
+fn whole(number: i64) -> Rational {
+    deniable_core::exact::whole(number)
+}
+
+/// The position of a row along a key of numbers; `None` for other keys, whose order is that of their texts.
+fn ordering(row: &[Cell], keys: &[usize]) -> Option<Rational> {
+    match keys.first().and_then(|at| row.get(*at)) {
+        Some(Cell::Key(Some(key @ (KeyValue::Integer(_) | KeyValue::Decimal(_))))) => parse_rational(&key.text()).ok(),
+        _ => None,
+    }
+}
+
+/// The charts of an answer, one for each of its numbers, with their captions; for SNPs there is one.
+///
+/// `truth` is for simulated data only: the answer without noise, in the same form. It is not drawn along the genome.
+#[must_use]
+pub fn pictures(table: &Answer, truth: Option<&Answer>) -> Vec<(String, String)> {
+    drawn(table, truth, true)
+}
+
+/// The charts of an answer; without legends if the page has one for all.
+pub fn drawn(table: &Answer, truth: Option<&Answer>, has_legend: bool) -> Vec<(String, String)> {
+    let (keys, numbers) = columns(table);
+    let mut shape = shape(table);
+    if shape == Shape::Genome {
+        return genome::picture(table, &numbers).into_iter().collect();
+    }
+    if shape == Shape::Single && has_legend {
+        shape = Shape::Bars;
+    }
+    let drawable = numbers.into_iter().filter(|at| finest(table).iter().any(|row| has_value(row, *at)));
+    let one = |at| picture(table, truth, (shape, has_legend), &keys, at);
+    drawable.take(MOST_PICTURES).filter_map(one).collect()
+}
+
+fn has_value(row: &[Cell], at: usize) -> bool {
+    number(row, at).is_some_and(|number| value(&number.value).is_some())
+}
+
+/// A cell as a point of a chart: a value outside its interval is drawn at the nearest end, as a count below zero at zero.
+fn point(label: String, cell: Option<&NumberCell>) -> Point {
+    let Some(cell) = cell else { return Point { label, ..Point::default() } };
+    let end = |end: &Option<_>| value(end).filter(|_| cell.rows.is_none());
+    let (low, high, own) = (end(&cell.low), end(&cell.high), value(&cell.value));
+    let text =
+        |scalar: &Option<_>| scalar.as_ref().map(|scalar: &deniable_publication::Scalar| grouped(&scalar.to_string()));
+    let (value, written) = match (own, low, high) {
+        (Some(own), Some(low), _) if own < low => (Some(low), text(&cell.low)),
+        (Some(own), _, Some(high)) if own > high => (Some(high), text(&cell.high)),
+        _ => (own, text(&cell.value)),
+    };
+    Point { label, value, low, high, written, is_unusable: cell.quality == Some(Quality::Unusable) }
+}
+
+fn picture(
+    table: &Answer,
+    truth: Option<&Answer>,
+    (shape, has_legend): (Shape, bool),
+    keys: &[usize],
+    at: usize,
+) -> Option<(String, String)> {
+    let (name, words) = (table.heading(at), KeyWords::of(table));
+    let title = if keys.is_empty() { name.clone() } else { format!("{name} by {}", named(table, keys)) };
+    let mut rows = finest(table);
+    if matches!(shape, Shape::Lines | Shape::Histogram) {
+        rows.sort_by(|one, other| {
+            let text = |row: &[Cell]| words.exact(row, keys);
+            ordering(one, keys).cmp(&ordering(other, keys)).then_with(|| text(one).cmp(&text(other)))
+        });
+    }
+    let of_row =
+        |row: &&Vec<Cell>| point(if keys.is_empty() { name.clone() } else { words.label(row, keys) }, number(row, at));
+    let truths = truth.map(|truth| {
+        let found = |row: &&Vec<Cell>| {
+            let same = truth.rows.iter().find(|other| words.exact(other, keys) == words.exact(row, keys));
+            same.and_then(|row| number(row, at)).and_then(|cell| value(&cell.value)).unwrap_or(f64::NAN)
+        };
+        rows.iter().map(found).collect()
+    });
+    let answer = || Series {
+        title: title.clone(),
+        value: name.clone(),
+        points: rows.iter().map(of_row).collect(),
+        truth: truths.clone(),
+        // A value chosen by its rank has an interval of ranks, not of values.
+        intervals: !rows.iter().filter_map(|row| number(row, at)).any(|cell| cell.rows.is_some()),
+        has_legend,
+    };
+    let svg = match shape {
+        Shape::Bars => bars(&answer()),
+        Shape::Lines => lines(&answer()),
+        Shape::Histogram => histogram(&answer()),
+        Shape::Heatmap => {
+            let grid = grid(&rows, keys, at, &words);
+            heatmap(&Grid { title: title.clone(), value: name, has_legend, ..grid })
+        }
+        // A chart of SNPs uses all their keys.
+        Shape::Genome | Shape::Table | Shape::Single => return None,
+    };
+    let totals = table.rows.len() - rows.len();
+    Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
+}
+
+fn named(table: &Answer, keys: &[usize]) -> String {
+    keys.iter().map(|at| table.heading(*at)).collect::<Vec<_>>().join(" and ")
+}
+
+fn grid(rows: &[&Vec<Cell>], keys: &[usize], at: usize, words: &KeyWords) -> Grid {
+    let labels = |key: usize| {
+        let mut all: Vec<String> = Vec::new();
+        for row in rows {
+            let text = words.label(row, &[key]);
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+        all
+    };
+    let (down, across) = (keys.first().copied().unwrap_or(0), keys.get(1).copied().unwrap_or(0));
+    let (names, heads) = (labels(down), labels(across));
+    let cell = |name: &String, head: &String| {
+        let found = rows.iter().find(|row| words.label(row, &[down]) == *name && words.label(row, &[across]) == *head);
+        point(String::new(), found.and_then(|row| number(row, at)))
+    };
+    let cells = names.iter().map(|name| heads.iter().map(|head| cell(name, head)).collect()).collect();
+    Grid { title: String::new(), value: String::new(), rows: names, columns: heads, cells, has_legend: false }
+}

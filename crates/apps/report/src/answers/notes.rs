@@ -1,0 +1,56 @@
+//! Notes on answers: those of several answers are written once, and numbered.
+
+use crate::frame::said;
+use deniable_publication::Answer;
+use maud::{Markup, html};
+
+/// The notes that several answers of a page have.
+#[derive(Debug, Default)]
+pub struct SharedNotes(Vec<String>);
+
+impl SharedNotes {
+    /// The notes that at least two of these answers have, in the order in which they occur.
+    pub fn of<'a>(answers: impl Iterator<Item = &'a Answer> + Clone) -> Self {
+        let mut shared: Vec<String> = Vec::new();
+        for (at, answer) in answers.clone().enumerate() {
+            for note in &answer.warnings {
+                let is_elsewhere = answers.clone().skip(at + 1).any(|other| other.warnings.contains(note));
+                if is_elsewhere && !shared.contains(note) {
+                    shared.push(note.clone());
+                }
+            }
+        }
+        Self(shared)
+    }
+
+    /// The notes of an answer: its own in full, and links to the shared ones. `anchor` is that of the list.
+    pub fn beside(&self, answer: &Answer, anchor: &str) -> Markup {
+        let (shared, own): (Vec<&String>, Vec<&String>) =
+            answer.warnings.iter().partition(|note| self.number(note).is_some());
+        let mut numbers: Vec<usize> = shared.into_iter().filter_map(|note| self.number(note)).collect();
+        numbers.sort_unstable();
+        html! {
+            @if !own.is_empty() { ul.notes { @for note in own { li { (said(note)) } } } }
+            @if !numbers.is_empty() {
+                p.notes {
+                    "Notes"
+                    @for number in numbers { " " a href={ "#" (anchor) "-" (number) } { (number) } }
+                }
+            }
+        }
+    }
+
+    fn number(&self, note: &str) -> Option<usize> {
+        self.0.iter().position(|known| known == note).map(|at| at + 1)
+    }
+
+    /// The numbered list.
+    pub fn list(&self, anchor: &str) -> Markup {
+        html! {
+            @if !self.0.is_empty() {
+                h3 { "Notes on several answers" }
+                ol.notes { @for (at, note) in self.0.iter().enumerate() { li id={ (anchor) "-" (at + 1) } { (said(note)) } } }
+            }
+        }
+    }
+}

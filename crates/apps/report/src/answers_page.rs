@@ -1,0 +1,147 @@
+//! The section of a page with all answers of an account: the newest version of the data first, earlier ones folded.
+
+use crate::answers::{self, Place, SharedNotes};
+use crate::frame::{folded, list};
+use crate::headline::KeyNumber;
+use crate::overview::{AccountOverview, ChargedVersion};
+use crate::report::{AccountSection, PageAnswer};
+use deniable_chart::answers::legend;
+use deniable_ledger::Version;
+use maud::{Markup, PreEscaped, html};
+
+/// Bytes of answers with charts; further answers have no charts, so that a page stays below a megabyte.
+const DRAWN_BYTES: usize = 450_000;
+/// Bytes of answers; further ones are only named.
+const SHOWN_BYTES: usize = 650_000;
+/// Most names of answers that are not shown.
+const MOST_NAMES: usize = 300;
+
+/// The answers of an account, as they are on the page.
+pub struct AnswersPage<'a> {
+    /// The contents of the section.
+    pub contents: Markup,
+    /// The headings of the versions, the newest first.
+    pub versions: Vec<String>,
+    /// The answers about the newest version, with their anchors.
+    newest: Vec<(&'a PageAnswer, String)>,
+}
+
+impl<'a> AnswersPage<'a> {
+    /// The answers about the newest version, for the top of the page.
+    pub fn newest(&self) -> Vec<KeyNumber<'a>> {
+        let one = |(answer, anchor): &(&'a PageAnswer, String)| KeyNumber {
+            answer: &answer.shown.table,
+            confidence: &answer.shown.confidence,
+            anchor: anchor.clone(),
+        };
+        self.newest.iter().map(one).collect()
+    }
+}
+
+/// The anchor of the shared notes of the account at this position.
+pub fn notes_anchor(account: usize) -> String {
+    format!("note{account}")
+}
+
+impl AccountSection {
+    /// The notes that several of its answers have.
+    pub fn shared_notes(&self) -> SharedNotes {
+        SharedNotes::of(self.answers.iter().map(|answer| &answer.shown.table))
+    }
+
+    /// The versions of the answers: those of the policy's own answers first, then the newest.
+    fn versions(&self, registered: &[Version]) -> Vec<ChargedVersion> {
+        let mut versions = AccountOverview::new(&self.account, registered).versions;
+        versions.retain(|version| self.answers.iter().any(|answer| answer.is_about(version)));
+        let has_chosen =
+            |version: &ChargedVersion| self.answers.iter().any(|answer| answer.is_chosen && answer.is_about(version));
+        versions.sort_by_key(|version| !has_chosen(version));
+        versions
+    }
+
+    /// The section of the account at this position on the page, counted from 1.
+    pub fn answered(&self, account: usize, registered: &[Version]) -> AnswersPage<'_> {
+        let (mut written, mut bytes, mut beyond, mut newest) = (Vec::new(), 0, Vec::new(), Vec::new());
+        let (shared, notes) = (self.shared_notes(), notes_anchor(account));
+        let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
+        let versions = self.versions(registered);
+        let mut number = 0;
+        for version in &versions {
+            let mut sections = String::new();
+            for answer in self.answers.iter().filter(|answer| answer.is_about(version)) {
+                number += 1;
+                let anchor = format!("answer{account}-{number}");
+                if written.is_empty() {
+                    newest.push((answer, anchor.clone()));
+                }
+                if !beyond.is_empty() {
+                    beyond.push(answer.shown.table.name.clone());
+                    continue;
+                }
+                let policy = several.then_some(answer.policy.as_str());
+                let place = Place { anchor, policy, is_drawn: bytes < DRAWN_BYTES, shared: (&shared, &notes) };
+                let section = answers::section(&answer.shown, &place).into_string();
+                if bytes + section.len() > SHOWN_BYTES {
+                    beyond.push(answer.shown.table.name.clone());
+                } else {
+                    bytes += section.len();
+                    sections.push_str(&section);
+                }
+            }
+            if !sections.is_empty() {
+                written.push((version.heading(), PreEscaped(sections)));
+            }
+        }
+        let contents = html! {
+            (self.remarks())
+            @for (at, (heading, answers)) in written.iter().enumerate() {
+                @if versions.len() == 1 { (answers) } @else { (folded(at > 0, heading, answers)) }
+            }
+            @if !beyond.is_empty() {
+                p { "There is no room on this page for these answers; a report on their policy may have room:" }
+                (names(&beyond))
+            }
+            @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
+            @if !self.unseen.is_empty() {
+                p { "These answers are too large for a page; a report on their policy shows them:" }
+                (names(&self.unseen))
+            }
+            (shared.list(&notes))
+        };
+        AnswersPage { contents, versions: versions.iter().map(ChargedVersion::heading).collect(), newest }
+    }
+
+    /// The legend of the charts, and a remark about odd numbers if there are any.
+    fn remarks(&self) -> Markup {
+        let is_charted = |answer: &PageAnswer| {
+            !matches!(answers::shape(&answer.shown.table), answers::Shape::Single | answers::Shape::Table)
+        };
+        let charted = self.answers.iter().find(|answer| is_charted(answer));
+        let odd = self.answers.iter().any(|answer| answers::has_oddities(&answer.shown.table));
+        html! {
+            @if let Some(answer) = charted { div.legend { (PreEscaped(legend(&answer.shown.confidence.to_string()))) } }
+            @if odd {
+                p.muted {
+                    "Where a count is negative, the noise was larger than the count: the table has it as drawn, so that \
+                    sums are unbiased, and the chart cuts it at zero. "
+                    "“-” is an undefined number, such as an average over no rows."
+                }
+            }
+        }
+    }
+}
+
+impl PageAnswer {
+    fn is_about(&self, version: &ChargedVersion) -> bool {
+        (&self.data.0, &self.data.1) == (&version.table, &version.version)
+    }
+}
+
+/// Names of answers that are not shown, up to a limit.
+fn names(all: &[String]) -> Markup {
+    let more = all.len().saturating_sub(MOST_NAMES);
+    html! {
+        (list(all.get(..all.len().min(MOST_NAMES)).unwrap_or_default()))
+        @if more > 0 { p { "and " (more) " more." } }
+    }
+}

@@ -1,6 +1,6 @@
 //! All charts with made-up numbers, on one page: `cargo run -p deniable-chart --example gallery > gallery.html`.
 
-use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, histogram, legend, lines};
+use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, histogram, lines};
 use deniable_chart::belief::{Beliefs, Mark, curve};
 use deniable_chart::composition::{self, Composition};
 use deniable_chart::errors::{Errors, errors};
@@ -135,7 +135,6 @@ fn answers() -> Vec<String> {
         lines(&of("change", (1..=8).map(|at| around(&at.to_string(), noise(at) * 5.0, 1.5)).collect(), None)),
         lines(&of("trips", vec![around("2026", 120.0, 30.0)], None)),
         histogram(&of("trips", many(12, "band"), Some(truth(12)))),
-        legend("95%"),
     ]
 }
 

@@ -10,9 +10,10 @@ pub use heatmap::{Grid, heatmap};
 pub use histogram::histogram;
 pub use lines::lines;
 
-use crate::legend::Key;
+use crate::canvas::picture;
+use crate::legend::{Key, sign};
 use crate::scale::known;
-use crate::sheet::{Words, sheet};
+use crate::sheet::Words;
 use crate::words::{brief, count, number, with_interval};
 
 /// Up to this many answers, the description lists each.
@@ -164,21 +165,18 @@ fn own_legend(answer: &Series, shown: &[DrawablePoint], signs: &[(Key, &str)]) -
 
 const OPEN: &str = "no bound on that side";
 
-/// One legend for all charts of a page, with the confidence of the intervals, such as `95%`.
+/// One legend for all charts of a page, as signs with their words; with the confidence of the intervals, such as `95%`.
 #[must_use]
-pub fn legend(confidence: &str) -> String {
-    let signs = [
-        (Key::Bar, "answer".to_owned()),
-        (Key::Interval, format!("{confidence} interval of its noise")),
-        (Key::Band, "answers in order, with their intervals".to_owned()),
-        (Key::Nothing, UNUSABLE.to_owned()),
-    ];
-    let words = Words {
-        title: "Signs in the charts",
-        otherwise: "",
-        description: "A bar or a dot is an answer, the line across it its interval.",
+pub fn legend(confidence: &str) -> Vec<(String, String)> {
+    let one = |key, words: String| {
+        (picture((34, 22), "Sign", &format!("The sign of: {words}."), |area| sign(area, key, (4.0, 11.0))), words)
     };
-    sheet(&words, 0.0, &signs, |_| Ok(()))
+    vec![
+        one(Key::Bar, "answer".to_owned()),
+        one(Key::Interval, format!("{confidence} interval of its noise")),
+        one(Key::Band, "answers in order, with their intervals".to_owned()),
+        one(Key::Nothing, UNUSABLE.to_owned()),
+    ]
 }
 
 #[cfg(test)]

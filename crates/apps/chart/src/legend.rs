@@ -86,7 +86,7 @@ pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, Strin
 }
 
 /// Draws a sign from the middle of its left side.
-fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> DrawResult {
+pub fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> DrawResult {
     let (end, middle) = (x + 26.0, x + 13.0);
     match key {
         Key::Bar => bar(area, (x, end), y, 5.0, false),

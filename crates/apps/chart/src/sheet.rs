@@ -9,7 +9,7 @@ use crate::words::fit;
 use plotters::style::text_anchor::HPos;
 
 /// The width of most charts, in pixels. A phone shows it at four fifths, where text still has 11 pixels.
-pub const WIDE: u32 = 480;
+pub const WIDE: u32 = 470;
 /// Height above a plot for its label, in pixels.
 pub const HEAD: f64 = 34.0;
 /// Start and width of a legend, in pixels.

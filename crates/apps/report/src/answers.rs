@@ -18,6 +18,8 @@ use deniable_publication::{ALL, Answer, Cell, KeyValue, NumberCell, Scalar};
 use keys::KeyWords;
 use maud::{Markup, html};
 
+/// Most rows of a table that is not folded beside its chart.
+const MOST_OPEN: usize = 15;
 /// Most rows of a table on a page; the JSON has all.
 const MOST_ROWS: usize = 400;
 
@@ -95,6 +97,9 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
                 div {
                     @match single_number(table) {
                         Some(number) => (large(table, number, &confidence)),
+                        None if table.rows.len() > MOST_OPEN && !pictures.is_empty() => {
+                            details { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) }
+                        }
                         None => (rows(table, &confidence)),
                     }
                     (shared.beside(table, list))

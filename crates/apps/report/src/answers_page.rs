@@ -119,7 +119,11 @@ impl AccountSection {
         let charted = self.answers.iter().find(|answer| is_charted(answer));
         let odd = self.answers.iter().any(|answer| answers::has_oddities(&answer.shown.table));
         html! {
-            @if let Some(answer) = charted { div.legend { (PreEscaped(legend(&answer.shown.confidence.to_string()))) } }
+            @if let Some(answer) = charted {
+                ul.legend {
+                    @for (sign, words) in legend(&answer.shown.confidence.to_string()) { li { (PreEscaped(sign)) (words) } }
+                }
+            }
             @if odd {
                 p.muted {
                     "Where a count is negative, the noise was larger than the count: the table has it as drawn, so that \

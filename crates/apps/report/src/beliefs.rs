@@ -53,16 +53,13 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     let (sentence, frequencies) = stated.in_frequencies();
     let spent = promised.account.spent.odds_at_most();
     html! {
-        div.pair {
+        div.triple {
             (figure(people(&frequencies), &sentence))
             (figure(curve(&stated.beliefs()), "Band: the range that any belief can reach. Dashed: the limits of the \
                 promise itself. Shaded: the beliefs beforehand that the promise covers."))
-        }
-        details {
-            summary { "Each observer, before and after" }
             div.scroll tabindex="0" role="region" aria-label="Table: observers" {
                 table {
-                    caption { "Ranges that a belief can reach: after the releases so far, and after all possible releases" }
+                    caption { "Ranges that a belief can reach after the releases so far, and after all possible ones" }
                     thead { tr {
                         th scope="col" { "observer" } th.number scope="col" { "before" }
                         th.number scope="col" { "so far" } th.number scope="col" { "in all" }
@@ -77,7 +74,10 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
                     } } }
                 }
             }
-            div.pair { @for observer in &observers { (one(observer, stated)) } }
+        }
+        details {
+            summary { "Each observer in a picture" }
+            div.triple { @for observer in &observers { (one(observer, stated)) } }
         }
     }
 }
@@ -90,11 +90,9 @@ pub fn conditions(promised: &PromisePage<'_>) -> Markup {
         };
     };
     html! {
-        div.pair {
-            div {
-                h3 { "The promise covers observers" } (list(&statement.guarantee().adversary_in_words()))
-                h3 { "Provided that" } (list(&statement.assumptions()))
-            }
+        div.triple {
+            div { h3 { "The promise covers observers" } (list(&statement.guarantee().adversary_in_words())) }
+            div { h3 { "Provided that" } (list(&statement.assumptions())) }
             div { h3 { "It does not cover" } (list(&statement.outside())) }
         }
     }

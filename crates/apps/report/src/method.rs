@@ -19,14 +19,16 @@ impl AccountSection {
     /// The section.
     pub fn method(&self, registered: &[Version]) -> Markup {
         html! {
-            (self.reading())
+            div.pair { (self.reading()) }
             (beliefs::conditions(&self.promised()))
+            div.folds {
             details { summary { "Spending and remainder" } (spending::section(&self.account, registered)) }
             details { summary { "Exact parameters and theorems" } (self.exact()) }
             @if let Some(statement) = &self.statement {
                 @let text = statement.in_words(self.account.guarantee.subject().population());
                 p { a download=(file_name(&format!("guarantee {}", self.account.guarantee.subject().population()), "txt"))
                     href=(address("text/plain", &text)) { "Save the guarantee as text" } }
+            }
             }
         }
     }

@@ -91,16 +91,20 @@ fn decimal_comma(field: &Field<'_>) -> ReadResult<bool> {
     }
 }
 
+/// The standard name of an encoding, such as `windows-1252`, from any of its labels; `None` for unknown ones.
+#[must_use]
+pub fn encoding_named(label: &str) -> Option<String> {
+    encoding_rs::Encoding::for_label_no_replacement(label.as_bytes()).map(|encoding| encoding.name().to_owned())
+}
+
 fn encoding(field: &Field<'_>) -> ReadResult<String> {
     let label = field.text()?;
     // Some labels mean "cannot be decoded safely"; they would turn every text into one replacement character.
-    encoding_rs::Encoding::for_label_no_replacement(label.as_bytes())
-        .map(|encoding| encoding.name().to_owned())
-        .ok_or_else(|| {
-            let help = "write the encoding in which the file was saved, such as \"latin1\", \"windows-1252\" or \
+    encoding_named(label).ok_or_else(|| {
+        let help = "write the encoding in which the file was saved, such as \"latin1\", \"windows-1252\" or \
                         \"utf-16le\"; leave it out for UTF-8";
-            field.bad_text(format!("= \"{}\" is not known", shown(label)), help)
-        })
+        field.bad_text(format!("= \"{}\" is not known", shown(label)), help)
+    })
 }
 
 fn compression(field: &Field<'_>) -> ReadResult<Compression> {

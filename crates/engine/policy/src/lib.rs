@@ -29,6 +29,7 @@
 //! | sections of a policy | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `new_entities.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `imprint.rs`, `query.rs`, `typical.rs`, `within.rs` |
 //! | days, dates and their patterns | `dates.rs` |
 //! | TOML values, their places and errors | `tree.rs`, `reader.rs`, `error.rs` |
+//! | frequent slips in TOML | `slips.rs` |
 //! | terms of other libraries | `foreign.rs` |
 //! | decisions left to a person | `blanks.rs` |
 //! | the shares of the queries | `shares.rs` |
@@ -60,6 +61,7 @@ mod reader;
 mod relation;
 mod scaffold;
 mod shares;
+mod slips;
 mod tables;
 mod tree;
 mod typical;
@@ -67,6 +69,7 @@ mod within;
 
 pub use budget::QueryBudget;
 pub use builder::PolicyBuilder;
+pub use csv::encoding_named;
 pub use deniable_core::text::nearest;
 pub use deniable_toml::{Table, Value};
 

@@ -11,7 +11,9 @@ use crate::reader::{Field, ReadResult, Report, Section, all, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
-use crate::{adversary, budget, columns, data, every, imprint, keys, new_entities, promise, shares, tables, tree};
+use crate::{
+    adversary, budget, columns, data, every, imprint, keys, new_entities, promise, shares, slips, tables, tree,
+};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
@@ -137,7 +139,7 @@ impl Policy {
             Ok(root) => Self::validated(file, source, &root, may_ask_nothing),
             Err(tree::SyntaxError { message, span }) => {
                 let report = Report::new(source);
-                report.fail(&span, PolicyErrorKind::Syntax(message), syntax_help(source, &span));
+                report.fail(&span, PolicyErrorKind::Syntax(message), slips::help(source, &span));
                 Err(PolicyErrors::new(file, source, report.into_errors()))
             }
         }
@@ -612,12 +614,4 @@ fn population(field: &Field<'_>) -> ReadResult<String> {
         return Err(field.bad_text(problem, "use letters, digits, - and _, as in \"clinic-patients\""));
     }
     Ok(name.to_owned())
-}
-
-/// Help for the most frequent mistake: a fraction or percentage without quotes.
-fn syntax_help(source: &str, span: &std::ops::Range<usize>) -> String {
-    match source.get(span.clone()).map(str::trim) {
-        Some(text) if deniable_core::exact::parse_rational(text).is_ok() => format!("write it in quotes: \"{text}\""),
-        _ => String::new(),
-    }
 }

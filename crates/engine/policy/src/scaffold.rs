@@ -18,6 +18,8 @@ pub enum Rows {
         path: String,
         /// The delimiter.
         delimiter: Option<u8>,
+        /// The encoding, if it is not UTF-8.
+        encoding: Option<String>,
     },
     /// A Parquet file or object.
     Parquet {
@@ -73,10 +75,10 @@ const HEAD: &str = "A policy to be completed: every \"?\" is a decision for a pe
                     known or plausible, and never copy it out of the data: anyone may see this file. docs/reference/policy.md has \
                     all keys.";
 const ENTITY: &str = "The privacy unit. If one row is one person, remove everything from here down to `groups`.";
-const COLUMNS: &str = "The columns. Those that no query needs may be removed. Sums and averages need `bounds` (values \
+const COLUMNS: &str = "The columns, one line each. Remove those that no query needs. Sums and averages need `bounds` (values \
                        beyond are moved to the bound; wide ones cost noise) and for decimals a `step`, the grid that values \
-                       are rounded to. Groups need `keys`: these always appear and others never do. The values in the \
-                       comments are examples of how to write them.";
+                       are rounded to. Groups need `keys`: these always appear and others never do. Examples of how to write \
+                       them:";
 const BUDGET: &str = "The part of the promise that these queries may use. The rest remains for later questions and later \
                       versions of the data; nothing that was used comes back.";
 const ASK: &str =
@@ -93,7 +95,7 @@ const ASK: &str =
 /// use deniable_policy::{Rows, Scaffold, scaffold};
 /// let text = scaffold(&Scaffold {
 ///     table: "visits".to_owned(),
-///     rows: Rows::Csv { path: "visits.csv".to_owned(), delimiter: Some(b';') },
+///     rows: Rows::Csv { path: "visits.csv".to_owned(), delimiter: Some(b';'), encoding: None },
 ///     columns: vec!["patient".to_owned(), "hours per week".to_owned()],
 ///     types: None,
 ///     described: Default::default(),
@@ -134,6 +136,10 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
     page.explain(BUDGET);
     page.line("[budget]");
     page.line("spend = \"1/2\"");
+    page.explain(
+        "for a table that is released again, such as every month: what each version may use; `spend` is then 1",
+    );
+    page.line("# per_version = \"1/12\"");
 
     page.gap();
     page.explain(ASK);
@@ -167,11 +173,17 @@ fn data(page: &mut Page, input: &Scaffold) {
     page.explain("a rough public guess at the number of rows, from which `plan` estimates errors");
     page.line("# typical_rows = 10_000");
     let usual = if by_path == Some("tsv") { b'\t' } else { b',' };
-    if let Rows::Csv { delimiter: Some(delimiter), .. } = input.rows
-        && delimiter != usual
-    {
-        page.gap();
-        page.line("[data.csv]");
+    let Rows::Csv { delimiter, encoding, .. } = &input.rows else { return };
+    let delimiter = delimiter.filter(|delimiter| *delimiter != usual);
+    if delimiter.is_none() && encoding.is_none() {
+        return;
+    }
+    page.gap();
+    page.line("[data.csv]");
+    if let Some(encoding) = encoding {
+        page.set("encoding", encoding.as_str());
+    }
+    if let Some(delimiter) = delimiter {
         page.set("delimiter", char::from(delimiter).to_string());
         if delimiter == b';' {
             page.explain("where numbers are written as 2,5");
@@ -182,37 +194,64 @@ fn data(page: &mut Page, input: &Scaffold) {
 
 fn columns(page: &mut Page, input: &Scaffold) {
     let types = input.types.as_deref().unwrap_or_default();
-    for (position, name) in input.columns.iter().enumerate() {
-        if position > 0 {
-            page.gap();
-        }
+    let all = input.columns.iter().enumerate().map(|(at, name)| {
+        let described = input.described.get(name);
+        (at, name, types.get(at).copied().or(described.and_then(|notes| notes.kind)), described)
+    });
+    let all: Vec<_> = all.collect();
+    let is_open = |notes: Option<&ColumnNotes>| notes.is_none_or(|notes| *notes == ColumnNotes::default());
+    examples(page, &all.iter().filter(|(.., notes)| is_open(*notes)).map(|(_, _, kind, _)| *kind).collect::<Vec<_>>());
+    page.line("[columns]");
+    for (at, name, kind, _) in all.iter().filter(|(.., notes)| is_open(*notes)) {
         if name.is_empty() {
-            page.explain(&format!("Column {} has no name: it cannot be declared.", position + 1));
+            page.explain(&format!("Column {} has no name: it cannot be declared.", at + 1));
             continue;
         }
-        let nothing = ColumnNotes::default();
-        let described = input.described.get(name).unwrap_or(&nothing);
+        let kind = kind.map_or(blanks::BLANK, ColumnType::name);
+        let zone =
+            if input.moments.contains(*name) { format!(", zone = \"{}\"", blanks::BLANK) } else { String::new() };
+        page.line(&format!("{} = {{ type = \"{kind}\"{zone} }}", key(name)));
+    }
+    for (_, name, kind, notes) in all {
+        let Some(described) = notes.filter(|notes| !is_open(Some(notes))) else { continue };
+        page.gap();
         if let Some(about) = &described.about {
             // Line breaks would end the comment.
             page.explain(&printable(about));
         }
         page.line(&format!("[columns.{}]", key(name)));
-        let kind = types.get(position).copied().or(described.kind);
         match kind {
             Some(kind) => page.set("type", kind.name()),
-            None => {
-                page.line(&format!("# {}?", ColumnType::ALL.map(ColumnType::name).join(", ")));
-                page.set("type", blanks::BLANK);
-            }
+            None => page.set("type", blanks::BLANK),
         }
         if input.moments.contains(name) {
             page.blank(&["columns", name, "zone"]);
         }
-        if described.keys.is_empty() && described.bounds.is_none() {
-            hints(page, kind.as_ref().map_or(&ColumnType::ALL, std::slice::from_ref), input.types.is_none());
-        } else {
-            facts(page, name, kind, described);
+        facts(page, name, kind, described);
+    }
+}
+
+/// How to write columns of these types; `None` is a type that is still open.
+fn examples(page: &mut Page, kinds: &[Option<ColumnType>]) {
+    let of = |kind: ColumnType| kinds.iter().any(|known| known.is_none_or(|known| known == kind));
+    for (kind, example) in [
+        (ColumnType::Integer, "age = { type = \"integer\", bounds = [0, 110], typical = 45 }"),
+        (ColumnType::Integer, "rooms = { type = \"integer\", keys = [1, 2, 3] }"),
+        (ColumnType::Decimal, "cost = { type = \"decimal\", bounds = [0, 99.5], step = 0.5 }"),
+        (ColumnType::Text, "sex = { type = \"text\", keys = [\"F\", \"M\"], null_key = true }"),
+        (ColumnType::Boolean, "smoker = { type = \"boolean\", null_key = true }"),
+        (
+            ColumnType::Date,
+            "seen = { type = \"date\", bounds = [\"2020-01-01\", \"2024-12-31\"], format = \"%d.%m.%Y\" }",
+        ),
+        (ColumnType::Timestamp, "at = { type = \"timestamp\", bounds = [\"2020-01-01\", \"2024-12-31\"] }"),
+    ] {
+        if of(kind) {
+            page.line(&format!("#   {example}"));
         }
+    }
+    if of(ColumnType::Text) || of(ColumnType::Integer) {
+        page.explain("A column whose values are not used, such as the person's number, needs its type alone.");
     }
 }
 
@@ -263,41 +302,6 @@ fn written(end: &str) -> String {
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_plain = is_number(whole) && is_number(fraction) && (whole == "0" || !whole.starts_with('0'));
     if is_plain { end.to_owned() } else { Value::from(end).to_string() }
-}
-
-/// Comments that show how to declare the further keys of columns of these types.
-fn hints(page: &mut Page, kinds: &[ColumnType], csv: bool) {
-    let any = |wanted: &[ColumnType]| wanted.iter().any(|kind| kinds.contains(kind));
-    // The right hint depends on a type that is not decided yet.
-    let mut hint = |line: &str, of: &str| {
-        page.line(&if kinds.len() > 1 { format!("# {line:<40} # {of}") } else { format!("# {line}") });
-    };
-    if any(&[ColumnType::Integer]) {
-        hint("bounds = [0, 110]", "of an integer");
-    }
-    if any(&[ColumnType::Decimal]) {
-        hint("bounds = [0, 99.5]", "of a decimal");
-        hint("step = 0.5", "how finely it counts");
-    }
-    if any(&[ColumnType::Integer, ColumnType::Decimal]) {
-        hint("typical = 45", "a usual value, for `plan`");
-    }
-    if any(&[ColumnType::Date, ColumnType::Timestamp]) {
-        hint("bounds = [\"2020-01-01\", \"2024-12-31\"]", "of a date or timestamp");
-        if csv {
-            hint("format = \"%d.%m.%Y\"", "of a date that is not written 2024-12-31");
-        }
-    }
-    if any(&[ColumnType::Text]) {
-        hint("keys = [\"F\", \"M\"]", "of a text");
-    } else if any(&[ColumnType::Integer]) {
-        hint("keys = [1, 2, 3]", "of an integer");
-    } else if any(&[ColumnType::Boolean]) {
-        hint("keys = [true, false]", "true or false");
-    }
-    if any(&[ColumnType::Text, ColumnType::Integer, ColumnType::Boolean]) {
-        hint("null_key = true", "beside `keys`: a group for rows without a value");
-    }
 }
 
 /// A text that grows line by line.

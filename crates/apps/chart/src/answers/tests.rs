@@ -163,7 +163,9 @@ fn nothing_of_an_unusable_answer_is_drawn() {
 fn numbers_are_those_of_the_table() {
     let written = Point { written: Some("1,234,567.25".to_owned()), ..point("a", Some(1_234_567.25), None, None) };
     assert!(bars(&answer(vec![written])).contains(">1,234,567.25<"));
-    check(&legend("95%"));
+    let signs = legend("95%");
+    signs.iter().for_each(|(sign, _)| check(sign));
+    assert!(signs.iter().any(|(_, words)| words == "95% interval of its noise"));
 }
 
 #[test]

@@ -115,6 +115,12 @@ pub struct Init {
     /// The character between two fields, or `tab`; if omitted, a comma, or a tab for .tsv.
     #[arg(long, value_name = "CHARACTER", value_parser = character)]
     pub delimiter: Option<char>,
+    /// The encoding of a CSV file, such as latin1 or windows-1252; if omitted, UTF-8.
+    #[arg(long, value_name = "NAME", conflicts_with = "connect")]
+    pub encoding: Option<String>,
+    /// Only these columns, separated by commas; if omitted, all.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Vec<String>,
     /// A public codebook, from which types, keys with labels, and bounds are filled in: CSV with one line per column
     /// and the header `name,type,codes,labels,bounds` (all optional after name; also step and description), as in
     /// `sex,integer,0|1,men|women,` and `age,integer,,,0..110`; or a data dictionary of REDCap. Values that it does not

@@ -13,7 +13,7 @@ use deniable_core::schema::{
 use deniable_core::text::{nearest, shown};
 use deniable_data::NO_NAMES;
 use deniable_data::names::{StoredColumn, csv_columns, parquet_columns, relation_columns};
-use deniable_policy::{ColumnNotes, Rows, Scaffold, scaffold};
+use deniable_policy::{ColumnNotes, Rows, Scaffold, encoding_named, scaffold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -47,6 +47,7 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         Some(connect) => relation(data, connect)?,
         None => file(args)?,
     };
+    let found = only(found, &args.columns)?;
     let described =
         args.dictionary.as_deref().map(|codebook| described(codebook, &found)).transpose()?.unwrap_or_default();
     let input = Scaffold { table, described, ..found };
@@ -64,6 +65,27 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         "next: replace every \"?\" in {shown}, then run `deniable plan {shown}` and `deniable data check {shown}`"
     ));
     Ok(())
+}
+
+/// The draft with the columns of these names alone, in the order of the data; with all if no name is given.
+fn only(found: Scaffold, names: &[String]) -> Result<Scaffold, Failure> {
+    if names.is_empty() {
+        return Ok(found);
+    }
+    let known: Vec<&str> = found.columns.iter().map(String::as_str).collect();
+    if let Some(other) = names.iter().find(|name| !found.columns.contains(name)) {
+        let help = nearest(other, &known).map_or_else(
+            || "`deniable init` without --columns lists all".to_owned(),
+            |near| format!("did you mean `{}`?", shown(near)),
+        );
+        return Err(Failure::usage(format!("--columns: the data have no column `{}`", shown(other)), help));
+    }
+    let is_kept: Vec<bool> = found.columns.iter().map(|name| names.contains(name)).collect();
+    let types = found
+        .types
+        .map(|types| types.into_iter().zip(&is_kept).filter_map(|(kind, kept)| kept.then_some(kind)).collect());
+    let columns = found.columns.into_iter().zip(&is_kept).filter_map(|(name, kept)| kept.then_some(name)).collect();
+    Ok(Scaffold { columns, types, ..found })
 }
 
 fn is_url(data: &Path) -> bool {
@@ -143,7 +165,13 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
         _ => {
             let usual = if ending == "tsv" { b'\t' } else { b',' };
             let compression = compression.unwrap_or(Compression::None);
-            let options = CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual)) };
+            let mut options = CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual)) };
+            if let Some(label) = &args.encoding {
+                options.encoding = encoding_named(label).ok_or_else(|| {
+                    let help = "name an encoding of the WHATWG standard, such as latin1, windows-1252 or utf-16le";
+                    Failure::usage(format!("--encoding {} is not known", shown(label)), help)
+                })?;
+            }
             let columns = csv_columns(&args.data, &options)?;
             if let [one] = columns.as_slice()
                 && let Some(other) = suspected(one)
@@ -155,7 +183,7 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
                     Some(_) => say(format!("WARNING: the header has a single column, and its name contains `{other}`")),
                 }
             }
-            let rows = Rows::Csv { path, delimiter };
+            let rows = Rows::Csv { path, delimiter, encoding: args.encoding.clone() };
             let (moments, described) = (BTreeSet::new(), BTreeMap::new());
             Ok(Scaffold { table: String::new(), rows, columns, types: None, moments, described })
         }
@@ -251,7 +279,24 @@ fn table_name(args: &Init) -> String {
     let relation = args.connect.is_some().then(|| RelationName::parse(&args.data.to_string_lossy())).flatten();
     let stem = relation.map_or_else(|| stem(&args.data), |relation| relation.name).to_lowercase();
     let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if is_table_name(&plain) { plain } else { format!("t_{plain}") }
+    let plain = without_period(&plain);
+    if is_table_name(plain) { plain.to_owned() } else { format!("t_{plain}") }
+}
+
+/// A name without the year, month and day at its end: the table has the same name in every period.
+fn without_period(name: &str) -> &str {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut rest = name;
+    while let Some((before, last)) = rest.rsplit_once('_').filter(|(_, last)| is_digits(last) && last.len() <= 8) {
+        if before.is_empty() {
+            break;
+        }
+        rest = before;
+        if last.len() >= 4 {
+            return rest;
+        }
+    }
+    name
 }
 
 /// The name of a file without its extensions; for a URL with a pattern, the name of the folder.

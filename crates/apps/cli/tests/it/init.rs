@@ -13,7 +13,9 @@ fn a_policy_begins() {
     let place = Place::empty();
     place.write("Visits 2024.csv", "patient,hours per week\nSECRET-1,41\n");
     let run = place.run(&["init", "Visits 2024.csv"]).done();
-    assert!(run.stdout.contains("table = \"visits_2024\"") && run.stdout.contains("[columns.\"hours per week\"]"));
+    assert!(
+        run.stdout.contains("table = \"visits\"") && run.stdout.contains("\n\"hours per week\" = { type = \"?\" }\n")
+    );
     assert!(!run.stdout.contains("SECRET") && !run.stderr.contains("SECRET"), "{run:?}");
     assert!(run.stderr.contains("next: replace every \"?\""), "{run:?}");
     let same = place.run(&["init", "Visits 2024.csv", "--out", "policy.toml"]).done();
@@ -248,7 +250,7 @@ fn usual_headers_begin() {
     for header in ["\u{feff}name,sex", ",name,sex,born2,of_1990", "Weight [kg],Größe (cm)", "\"hours, per week\",b"] {
         place.write("t.csv", format!("{header}\r\n1,2\r\n"));
         let run = place.run(&["init", "t.csv"]).done();
-        assert!(!run.stderr.contains("WARNING") && run.stdout.contains("[columns."), "{run:?}");
+        assert!(!run.stderr.contains("WARNING") && run.stdout.contains("{ type = \"?\" }"), "{run:?}");
     }
 }
 
@@ -263,12 +265,30 @@ fn the_path_leads_back() {
     assert!(written.contains("path = \"../../t.csv\""), "{written}");
     let (top, rest) = written.split_once("[entity]").unwrap();
     let (_, rest) = rest.split_once("groups = \"?\"").unwrap();
-    let decided =
-        [("name", "n"), ("population", "p"), ("version", "1"), ("type", "integer"), ("preset", "acquaintance")];
+    let decided = [("name", "n"), ("population", "p"), ("version", "1"), ("preset", "acquaintance")];
     let text = decided.iter().fold(format!("{top}{rest}"), |text, (key, value)| {
         text.replace(&format!("\n{key} = \"?\""), &format!("\n{key} = \"{value}\""))
     });
     let text = text.replace("posterior_at_most = \"?\"", "posterior_at_most = 0.75");
+    let text = text.replace("type = \"?\"", "type = \"integer\"");
     place.write("policies/deep/policy.toml", text);
     place.run(&["data", "check", "policies/deep/policy.toml"]).done();
+}
+
+/// Chosen columns alone, of a file in another encoding, whose table has the same name every month.
+#[test]
+fn columns_and_the_encoding_are_chosen() {
+    let place = Place::empty();
+    place.write("besuche-2024-01.csv", b"patient,gr\xf6\xdfe,note\n1,2,3\n");
+    let run = |more: &[&str]| place.run(&[&["init", "besuche-2024-01.csv", "--encoding", "latin1"], more].concat());
+    let draft = run(&["--columns", "gr\u{f6}\u{df}e,patient"]).done().stdout;
+    assert!(draft.contains("table = \"besuche\"") && draft.contains("encoding = \"latin1\""), "{draft}");
+    assert!(
+        draft.contains("patient = {") && draft.contains("\"gr\u{f6}\u{df}e\" = {") && !draft.contains("note"),
+        "{draft}"
+    );
+    let refused = run(&["--columns", "patent"]).misused();
+    assert!(refused.stderr.contains("did you mean `patient`?"), "{}", refused.stderr);
+    let refused = place.run(&["init", "besuche-2024-01.csv", "--encoding", "klingon"]).misused();
+    assert!(refused.stderr.contains("klingon"), "{}", refused.stderr);
 }

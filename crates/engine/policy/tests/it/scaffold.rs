@@ -9,7 +9,7 @@ use std::path::Path;
 fn csv(path: &str, delimiter: Option<u8>, columns: &[&str]) -> Scaffold {
     Scaffold {
         table: "visits".to_owned(),
-        rows: Rows::Csv { path: path.to_owned(), delimiter },
+        rows: Rows::Csv { path: path.to_owned(), delimiter, encoding: None },
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
         types: None,
         moments: Default::default(),
@@ -27,8 +27,7 @@ fn parquet() -> Scaffold {
 #[test]
 fn moments_ask_for_their_zone() {
     let text = scaffold(&Scaffold { moments: ["timestamp".to_owned()].into(), ..parquet() }).unwrap();
-    let (_, section) = text.split_once("[columns.timestamp]").unwrap();
-    assert!(section.contains("zone = \"?\""), "{section}");
+    assert!(text.contains("\ntimestamp = { type = \"timestamp\", zone = \"?\" }\n"), "{text}");
     assert_eq!(blanks(&text).iter().filter(|key| *key == "zone").count(), 1);
     assert!(!scaffold(&parquet()).unwrap().contains("zone ="));
 }
@@ -53,12 +52,12 @@ fn filled(text: &str, entity: &str) -> Policy {
         ("key", entity),
         ("rows_per_group", "3"),
         ("groups", "2"),
-        ("type", "\"text\""),
         ("preset", "\"acquaintance\""),
         ("posterior_at_most", "0.75"),
     ] {
         text = text.replace(&format!("\n{key} = \"?\"\n"), &format!("\n{key} = {value}\n"));
     }
+    let text = text.replace("type = \"?\"", "type = \"text\"");
     Policy::parse(Path::new("p.toml"), &text).unwrap_or_else(|errors| panic!("{errors} in\n{text}"))
 }
 
@@ -88,36 +87,48 @@ fn types_come_from_parquet() {
     assert!(policy.columns().iter().map(|column| column.kind).eq(ColumnType::ALL));
 }
 
-/// Every key in a comment of the scaffold is valid.
+/// Every example and every key in a comment of the scaffold is valid.
 #[test]
 fn the_hints_are_right() {
-    let hinted = |text: &str| text.replace("\n# [budget]", "\n[budget]").replace("\n# spend", "\nspend");
-    let uncommented = |text: &str, keys: &[&str]| {
-        keys.iter().fold(hinted(text), |text, key| text.replace(&format!("\n# {key} = "), &format!("\n{key} = ")))
+    let policy_of = |text: &str| {
+        let examples = text.lines().filter_map(|line| line.strip_prefix("#   ")).map(|line| format!("{line}\n"));
+        let examples: String = examples.collect();
+        let text = text.replace("\n[columns]\n", &format!("\n[columns]\n{examples}"));
+        filled(
+            &text.replace("\n# typical_rows", "\ntypical_rows").replace("\n# per_version", "\nper_version"),
+            "\"age\"",
+        )
     };
-    let text =
-        uncommented(&scaffold(&parquet()).unwrap(), &["bounds", "step", "keys", "null_key", "typical", "typical_rows"]);
-    let policy = filled(&text, "\"integer\"");
-    for column in policy.columns() {
-        let (bounds, keys) = (column.bounds.is_some(), column.keys.is_some());
-        let expected = match column.kind {
-            ColumnType::Integer => (true, true),
-            ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => (true, false),
-            ColumnType::Text | ColumnType::Boolean => (false, true),
-        };
-        assert_eq!((bounds, keys), expected, "{}", column.name);
-        let typical = policy.typical().column(&policy.data().table, &column.name);
-        assert_eq!(typical.is_some(), column.kind.is_number(), "{}", column.name);
-    }
-    assert!(policy.data().typical_rows.is_some() && *policy.spend() < deniable_core::exact::whole(1));
-    // In CSV the type determines the right hints.
-    let text = scaffold(&csv("v.csv", None, &["id", "seen"])).unwrap();
-    let (ids, dates) = text.split_once("[columns.seen]").unwrap();
-    let dates = dates.replace("\n# bounds = [\"", "\nbounds = [\"").replace("\n# format", "\nformat");
-    let dates = dates.replacen("type = \"?\"", "type = \"date\"", 1);
-    let policy = filled(&format!("{ids}[columns.seen]{dates}"), "\"id\"");
-    let seen = policy.column("seen").unwrap();
-    assert!(seen.bounds.is_some() && seen.format.is_some());
+    let policy = policy_of(&scaffold(&csv("v.csv", None, &["id", "day"])).unwrap());
+    let kinds: Vec<ColumnType> = policy.columns().iter().map(|column| column.kind).collect();
+    assert!(ColumnType::ALL.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    assert!(policy.column("seen").unwrap().format.is_some() && policy.column("cost").unwrap().bounds.is_some());
+    assert!(policy.typical().column(&policy.data().table, "age").is_some());
+    assert!(policy.data().typical_rows.is_some() && policy.per_version().is_some());
+    // Where types are known, only examples of these.
+    let texts = Scaffold { types: Some(vec![ColumnType::Text]), ..csv("v.parquet", None, &["id"]) };
+    let text = scaffold(&texts).unwrap();
+    assert!(text.contains("#   sex = ") && !text.contains("#   age = "), "{text}");
+}
+
+/// A file in another encoding is read in it.
+#[test]
+fn the_encoding_is_written() {
+    let rows = Rows::Csv { path: "v.csv".to_owned(), delimiter: None, encoding: Some("latin1".to_owned()) };
+    let text = scaffold(&Scaffold { rows, ..csv("", None, &["id"]) }).unwrap();
+    let policy = filled(&text, "\"id\"");
+    let Format::Csv(options) = &policy.data().format else { panic!("CSV") };
+    assert_eq!(options.encoding, "windows-1252");
+}
+
+/// Sixty columns take two screens, and each has one line.
+#[test]
+fn many_columns_are_short() {
+    let names: Vec<String> = (0..60).map(|at| format!("column_{at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let text = scaffold(&csv("v.csv", None, &names)).unwrap();
+    assert!(text.lines().count() <= 132, "{} lines", text.lines().count());
+    assert_eq!(text.lines().filter(|line| line.starts_with("column_")).count(), 60);
 }
 
 #[test]
@@ -249,7 +260,7 @@ fn codebooks_fill_in_columns() {
     let names: Vec<&str> = described.iter().map(|(name, _)| *name).chain(["silent"]).collect();
     let described = described.iter().map(|(name, described)| ((*name).to_owned(), described.clone())).collect();
     let text_of = scaffold(&Scaffold { described, ..csv("v.csv", None, &names) }).unwrap();
-    let open = ["step", "bounds", "type", "preset", "posterior_at_most"];
+    let open = ["type", "step", "bounds", "preset", "posterior_at_most"];
     assert_eq!(blanks(&text_of), [&OPEN[..], &open].concat());
     let decided = text_of.replace("bounds = [\"?\", 9]", "bounds = [0, 9]").replace("step = \"?\"", "step = 0.5");
     let policy = filled(&decided, "\"silent\"");

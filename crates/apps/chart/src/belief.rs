@@ -13,7 +13,7 @@ use plotters::style::text_anchor::HPos;
 /// Points of a curve: smooth at any size that fits a page.
 const POINTS: u32 = 120;
 /// The height of the plot, in pixels.
-const TALL: f64 = 350.0;
+const TALL: f64 = 240.0;
 /// Width for names to the left of the plot, in pixels.
 const NAMES: f64 = 78.0;
 

@@ -52,6 +52,9 @@ impl Frame {
             line(area, &[(*x, self.top), (*x, self.bottom)], GRID, 1)?;
             write(area, (*x, self.bottom + 14.0), text, (TEXT, INK), HPos::Center)?;
         }
+        if label.is_empty() {
+            return Ok(());
+        }
         let label = fit(label, TEXT, self.page - 20.0);
         let half = width(&label, TEXT) / 2.0;
         let middle = f64::midpoint(self.left, self.right).min(self.page - 10.0 - half).max(10.0 + half);

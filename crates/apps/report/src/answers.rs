@@ -94,25 +94,26 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
             h3 { (struck(table, table.title())) @if let Some(policy) = place.policy { span.muted { " (" (policy) ")" } } }
             (withdrawn(table))
             div.pair {
-                div {
-                    @match single_number(table) {
-                        Some(number) => (large(table, number, &confidence)),
-                        None if table.rows.len() > MOST_OPEN && !pictures.is_empty() => {
-                            details { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) }
-                        }
-                        None => (rows(table, &confidence)),
+                @match single_number(table) {
+                    Some(number) => (large(table, number, &confidence)),
+                    None if table.rows.len() > MOST_OPEN && !pictures.is_empty() => {
+                        details { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) }
                     }
-                    (shared.beside(table, list))
-                    details {
-                        summary { "Query, noise, download" }
-                        pre { code { (table.sql.trim()) } }
-                        (self::list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
-                        @if is_drawn {
-                            p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", &download::csv(table))) { "Save as CSV" } }
-                        }
-                    }
+                    None => (rows(table, &confidence)),
                 }
                 @for (svg, caption) in &pictures { (figure(svg.clone(), if pictures.len() > 1 { caption } else { "" })) }
+            }
+            (shared.own(table))
+            div.foot {
+                (shared.links(table, list))
+                details {
+                    summary { "Query, noise, download" }
+                    pre { code { (table.sql.trim()) } }
+                    (self::list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
+                    @if is_drawn {
+                        p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", &download::csv(table))) { "Save as CSV" } }
+                    }
+                }
             }
         }
     }
@@ -123,8 +124,10 @@ fn large(table: &Answer, number: &NumberCell, confidence: &str) -> Markup {
     let name = (0..table.columns.len()).map(|at| table.heading(at)).next().unwrap_or_default();
     html! {
         div.large {
-            p.number { (struck(table, &value_text(number))) " " span.unit { (name) } }
-            p { (certainty(number, confidence)) }
+            p {
+                strong.number { (struck(table, &value_text(number))) } " " (name) " "
+                span.muted { (certainty(number, confidence)) }
+            }
             @if let Some(population) = &number.population_text() {
                 p { (confidence) " interval for the population: " (dashed(population)) }
             }

@@ -20,7 +20,7 @@ const MOST_NAMES: usize = 300;
 pub struct AnswersPage<'a> {
     /// The contents of the section.
     pub contents: Markup,
-    /// The headings of the versions, the newest first.
+    /// The tables with their versions, the newest first.
     pub versions: Vec<String>,
     /// The answers about the newest version, with their anchors.
     newest: Vec<(&'a PageAnswer, String)>,
@@ -108,7 +108,11 @@ impl AccountSection {
             }
             (shared.list(&notes))
         };
-        AnswersPage { contents, versions: versions.iter().map(ChargedVersion::heading).collect(), newest }
+        AnswersPage {
+            contents,
+            versions: versions.iter().map(|version| format!("{} {}", version.table, version.version)).collect(),
+            newest,
+        }
     }
 
     /// The legend of the charts, and a remark about odd numbers if there are any.

@@ -55,29 +55,36 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     html! {
         div.triple {
             (figure(people(&frequencies), &sentence))
-            (figure(curve(&stated.beliefs()), "Band: the range that any belief can reach. Dashed: the limits of the \
-                promise itself. Shaded: the beliefs beforehand that the promise covers."))
+            (figure(curve(&stated.beliefs()), "Band: what any belief can reach; dashed: the promise's own limits; shaded: \
+                the beliefs beforehand that it covers"))
             div.scroll tabindex="0" role="region" aria-label="Table: observers" {
                 table {
-                    caption { "Ranges that a belief can reach after the releases so far, and after all possible ones" }
+                    caption { "What a belief can become by the releases so far, and by all possible ones; * not covered" }
                     thead { tr {
                         th scope="col" { "observer" } th.number scope="col" { "before" }
                         th.number scope="col" { "so far" } th.number scope="col" { "in all" }
-                        th scope="col" { "promise" }
                     } }
                     tbody { @for observer in &observers { tr {
-                        th scope="row" { (observer.name) }
+                        th scope="row" {
+                            (observer.name) @if !observer.covered { span.outside { "*" } }
+                        }
                         td.number { (percent_exactly(&observer.before)) }
                         td.number { (range(observer.after(&spent))) }
                         td.number { (range(observer.after(stated.odds()))) }
-                        td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
                     } } }
                 }
             }
         }
+    }
+}
+
+/// Each observer in a picture, in a folded part.
+pub fn pictures(promised: &PromisePage<'_>) -> Markup {
+    let stated = &promised.picture;
+    html! {
         details {
             summary { "Each observer in a picture" }
-            div.triple { @for observer in &observers { (one(observer, stated)) } }
+            div.triple { @for observer in stated.observers() { (one(&observer, stated)) } }
         }
     }
 }
@@ -101,7 +108,7 @@ pub fn conditions(promised: &PromisePage<'_>) -> Markup {
 fn range(after: Option<(Rational, Rational)>) -> String {
     after.map_or_else(
         || "no promise".to_owned(),
-        |(low, high)| format!("{} to {}", percent(&low, 1, Rounding::Down), percent(&high, 1, Rounding::Up)),
+        |(low, high)| format!("{} – {}", percent(&low, 1, Rounding::Down), percent(&high, 1, Rounding::Up)),
     )
 }
 

@@ -24,11 +24,13 @@ pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], f
             body {
                 a.skip href="#contents" { "Skip to the contents" }
                 header {
-                    h1 { (title) }
-                    (lead)
-                    nav aria-label="Sections" {
-                        ul { @for (anchor, heading, _) in sections { li { a href={ "#" (anchor) } { (heading) } } } }
+                    div.top {
+                        h1 { (title) }
+                        nav aria-label="Sections" {
+                            ul { @for (anchor, heading, _) in sections { li { a href={ "#" (anchor) } { (heading) } } } }
+                        }
                     }
+                    (lead)
                 }
                 main #contents {
                     @for (anchor, heading, contents) in sections {

@@ -19,9 +19,10 @@ impl AccountSection {
     /// The section.
     pub fn method(&self, registered: &[Version]) -> Markup {
         html! {
-            div.pair { (self.reading()) }
+            div.pair.reading { (self.reading()) }
             (beliefs::conditions(&self.promised()))
-            div.folds {
+            div.foot {
+            (beliefs::pictures(&self.promised()))
             details { summary { "Spending and remainder" } (spending::section(&self.account, registered)) }
             details { summary { "Exact parameters and theorems" } (self.exact()) }
             @if let Some(statement) = &self.statement {

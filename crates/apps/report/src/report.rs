@@ -149,8 +149,8 @@ impl Report {
             p {
                 "Written by Deniable from a ledger"
                 @if self.summary.head.seq > 0 { " whose last entry is " code { (self.summary.head) } }
-                @if is_rehearsal { ". Nothing on this page depends on private data." }
-                @else { ". Only the released answers on this page depend on private data." }
+                @if is_rehearsal { ". Nothing here depends on private data." }
+                @else { ". Only released answers depend on private data." }
             }
         };
         page(&format!("{mark}{title}"), &lead, &sections, &foot)

@@ -33,8 +33,8 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
     };
     (bad().count() > 0).then(|| {
         format!(
-            "{} of {} numbers {} not usable: noise alone could give that much, or the error is more than {} of the value. A larger share \
-             for this query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller{ranks}",
+            "{} of {} numbers {} not usable: noise alone could give that much, or the error is more than {} of the value. A larger share, \
+             fewer or larger groups, or smaller caps and bounds would make it smaller{ranks}",
             bad().count(),
             all.len(),
             if bad().count() == 1 { "is" } else { "are" },

@@ -14,8 +14,8 @@ use plotters::style::text_anchor::HPos;
 /// Most width of names, in pixels: longer ones are cut.
 const NAMES: f64 = WIDE as f64 * 0.42;
 const TOP: f64 = 8.0;
-/// Height below the last bar, for ticks and their label.
-const FOOT: f64 = 50.0;
+/// Height below the last bar for ticks, and for their label.
+const FOOT: (f64, f64) = (28.0, 22.0);
 
 /// One bar for each answer, with its name on the left and its number on the right.
 #[must_use]
@@ -37,8 +37,10 @@ pub fn bars(answer: &Series) -> String {
     let scale = if shown.iter().any(DrawablePoint::is_open) { scale.padded(0.08) } else { scale };
 
     let frame = Frame { left, right, top: TOP, bottom, page: f64::from(WIDE) };
-    sheet(&words(answer, &description(answer, &shown)), bottom + FOOT, &legend, |area| {
-        frame.columns(area, &scale.ticks_across(TEXT), &answer.value)?;
+    // On a page, the heading of the table beside the chart is its label.
+    let (label, foot) = if answer.has_legend { (answer.value.as_str(), FOOT.0 + FOOT.1) } else { ("", FOOT.0) };
+    sheet(&words(answer, &description(answer, &shown)), bottom + foot, &legend, |area| {
+        frame.columns(area, &scale.ticks_across(TEXT), label)?;
         for (at, ((point, shown), number)) in answer.points.iter().zip(&shown).zip(&numbers).enumerate() {
             let y = TOP + row * (at as f64 + 0.5);
             write(area, (left - 10.0, y), &fit(&point.label, TEXT, NAMES), (TEXT, INK), HPos::Right)?;

@@ -23,14 +23,17 @@ impl SharedNotes {
         Self(shared)
     }
 
-    /// The notes of an answer: its own in full, and links to the shared ones. `anchor` is that of the list.
-    pub fn beside(&self, answer: &Answer, anchor: &str) -> Markup {
-        let (shared, own): (Vec<&String>, Vec<&String>) =
-            answer.warnings.iter().partition(|note| self.number(note).is_some());
-        let mut numbers: Vec<usize> = shared.into_iter().filter_map(|note| self.number(note)).collect();
+    /// The notes that no other answer has.
+    pub fn own(&self, answer: &Answer) -> Markup {
+        let own: Vec<&String> = answer.warnings.iter().filter(|note| self.number(note).is_none()).collect();
+        html! { @if !own.is_empty() { ul.notes { @for note in own { li { (said(note)) } } } } }
+    }
+
+    /// Links to the notes that other answers have, too. `anchor` is that of their list.
+    pub fn links(&self, answer: &Answer, anchor: &str) -> Markup {
+        let mut numbers: Vec<usize> = answer.warnings.iter().filter_map(|note| self.number(note)).collect();
         numbers.sort_unstable();
         html! {
-            @if !own.is_empty() { ul.notes { @for note in own { li { (said(note)) } } } }
             @if !numbers.is_empty() {
                 p.notes {
                     "Notes"

@@ -86,7 +86,7 @@ fn heights(browser: &mut Browser, place: &Place, name: &str, width: u32) -> (f64
     browser.look(width, "light");
     browser.shoot(&super::pictures().join(format!("{name}-{width}.png")));
     let number =
-        "document.querySelector('.keys strong, td.number, .large .number').getBoundingClientRect().top + scrollY";
+        "document.querySelector('.keys strong, td.number, strong.number').getBoundingClientRect().top + scrollY";
     let height = browser.eval("document.documentElement.scrollHeight").as_f64().unwrap();
     (height, browser.eval(number).as_f64().unwrap())
 }
@@ -118,7 +118,7 @@ fn charts_can_be_read_on_a_phone() {
     let place = page_of(&[BY_DEPARTMENT, ("visits by age", sixty), ("visits by both", two)]);
     for width in [1280, 420] {
         heights(&mut browser, &place, "shapes", width);
-        let small = "[...document.querySelectorAll('svg text')].map((text) => { \
+        let small = "[...document.querySelectorAll('svg text')].filter((text) => text.checkVisibility()).map((text) => { \
                      const svg = text.closest('svg'), box = svg.getBoundingClientRect(); \
                      return Number(text.getAttribute('font-size')) * box.width / svg.viewBox.baseVal.width; \
                      }).filter((size) => size > 0 && size < 11)";

@@ -1,0 +1,156 @@
+//! Coins: the pair `P = (r, 1)/(1+r)`, `Q = (1, r)/(1+r)` dominates every pure answer of odds `r` (C-11).
+//!
+//! A symmetric pair is a mixture of coins, so that its P-mass at a loss `x` is `T(x)·e^(x/2)`, with the *even mass*
+//! `T(x) = T(−x)`. The even masses of a composition are the convolution of those of its parts. This module computes the
+//! even masses of equal coins on a lattice, rounded up.
+
+use super::LossError;
+use super::fixed::{Fixed, ceil_shift};
+use super::lattice::{Lattice, WORK_BITS, units};
+use super::walk::checked_reach;
+use crate::exact::{Rational, whole};
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// Fewest bits of a step, of the `WORK_BITS`, with which parts of it are computed.
+const LEAST_BITS: u64 = 128;
+
+/// Equal coins, each of odds `R^exponent` for a promise of odds `R`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coins {
+    count: u32,
+    exponent: Rational,
+}
+
+impl Coins {
+    /// `count ≥ 1` coins of odds `R^exponent` each, `exponent > 0`.
+    ///
+    /// # Errors
+    /// When there are no coins, or the exponent is not positive.
+    pub fn new(count: u32, exponent: Rational) -> Result<Self, LossError> {
+        if count == 0 {
+            return Err(LossError::NoCoins);
+        }
+        if !exponent.is_positive() {
+            return Err(LossError::ExponentNotPositive(exponent));
+        }
+        Ok(Self { count, exponent })
+    }
+
+    /// The number of coins, at least 1.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The power of `R` that is the odds of each coin.
+    #[must_use]
+    pub fn exponent(&self) -> &Rational {
+        &self.exponent
+    }
+
+    /// The exponent of all of them together: the odds that they keep for certain.
+    #[must_use]
+    pub fn total(&self) -> Rational {
+        &self.exponent * whole(self.count)
+    }
+}
+
+/// The even masses `T(k)` of the composition of equal coins, for losses of `k ≥ 0` steps, rounded up.
+///
+/// The composition of `n` coins of loss `c` is exactly the mixture of coins of losses `m·c`, `m = n, n − 2, …`. Such a
+/// coin of loss `x` between two points `a < x < b` of the lattice is replaced by the pair on `±a` and `±b` whose hockey
+/// stick equals that of the coin at `±a` and `±b` and is linear between. A hockey stick is convex in the odds, so it is
+/// below its chord: the pair dominates the coin. It is a mixture of the coins of `a` and `b`, with even masses
+/// `T(a) = T(x)·sinh((b−x)/2)/sinh((b−a)/2)` and `T(b) = T(x)·sinh((x−a)/2)/sinh((b−a)/2)`.
+///
+/// Where steps are too small to compute these parts, the whole mass counts at `b`: the exponent is rounded up.
+///
+/// # Errors
+/// When the losses reach too far ([`checked_reach`]).
+pub(super) fn even_masses(lattice: &Lattice, coins: &Coins) -> Result<Vec<Fixed>, LossError> {
+    let reach = checked_reach(lattice, &coins.total())?;
+    let step = coins.exponent() * whole(lattice.steps());
+    let mut masses = vec![BigUint::ZERO; reach + 1];
+    let share = Interpolation::new(lattice);
+    let damping = power_upper(&sech_upper(lattice, &step), coins.count);
+    // C(n, k)/2^n from the middle outwards: each is the one before it times k/(n − k + 1), rounded up.
+    let n = coins.count;
+    let mut fair = middle_upper(n);
+    for k in (0..=n / 2).rev() {
+        let m = n - 2 * k;
+        let mass = ceil_shift(&(&fair * &damping), WORK_BITS);
+        fair = (fair * k).div_ceil(&BigUint::from(n - k + 1));
+        let loss = &step * whole(m);
+        let below = loss.floor();
+        let part = &loss - &below;
+        let at = below.to_integer().to_usize().unwrap_or(reach).min(reach);
+        if part.is_zero() {
+            masses[at] += mass;
+            continue;
+        }
+        let Some(share) = &share else {
+            masses[at + 1] += mass;
+            continue;
+        };
+        masses[at + 1] += ceil_shift(&(&mass * share.upper(&part)), WORK_BITS);
+        let lower = ceil_shift(&(mass * share.upper(&(whole(1) - part))), WORK_BITS);
+        // Both x and −x have a part at 0.
+        masses[at] += if at == 0 { lower * 2_u32 } else { lower };
+    }
+    Ok(masses.iter().map(|mass| Fixed::ceil(mass, WORK_BITS)).collect())
+}
+
+/// At least `C(n, ⌊n/2⌋)/2^n`, in units of `2^−WORK_BITS`.
+fn middle_upper(n: u32) -> BigUint {
+    let half = n / 2;
+    let start = BigUint::one() << WORK_BITS;
+    let even = (1..=half).fold(start, |mass, i| (mass * (2 * u64::from(i) - 1)).div_ceil(&(2 * u64::from(i)).into()));
+    if n.is_even() { even } else { (even * n).div_ceil(&(2 * (u64::from(half) + 1)).into()) }
+}
+
+/// At least `1/cosh(x/2)` for a loss `x` of this many steps, in units of `2^−WORK_BITS`.
+fn sech_upper(lattice: &Lattice, steps: &Rational) -> BigUint {
+    // 2e/(e² + 1) falls as e = e^(x/2) ≥ 1 rises.
+    let low = units(lattice.odds(&(steps / whole(2)))).0.max(BigUint::one() << WORK_BITS);
+    let one = BigUint::one() << (2 * WORK_BITS);
+    let square = &low * &low + &one;
+    ((low * one) << 1_u32).div_ceil(&square)
+}
+
+/// At least `value^exponent`, in units of `2^−WORK_BITS`.
+fn power_upper(value: &BigUint, exponent: u32) -> BigUint {
+    let mut result = BigUint::one() << WORK_BITS;
+    for bit in (0..u32::BITS - exponent.leading_zeros()).rev() {
+        result = ceil_shift(&(&result * &result), WORK_BITS);
+        if exponent >> bit & 1 == 1 {
+            result = ceil_shift(&(result * value), WORK_BITS);
+        }
+    }
+    result
+}
+
+/// The parts of a mass at the two points around its loss.
+struct Interpolation<'a> {
+    lattice: &'a Lattice,
+    /// At most `2·sinh(half a step)`, in units of `2^−WORK_BITS`.
+    whole_step: BigUint,
+}
+
+impl<'a> Interpolation<'a> {
+    /// `None` where a step is so small that parts of it would be rounded by more than `2^−LEAST_BITS` of it.
+    fn new(lattice: &'a Lattice) -> Option<Self> {
+        let low = units(lattice.odds(&(whole(1) / whole(2)))).0.max(BigUint::one() << WORK_BITS);
+        let whole_step = &low - (BigUint::one() << (2 * WORK_BITS)).div_ceil(&low);
+        (whole_step.bits() > LEAST_BITS).then_some(Self { lattice, whole_step })
+    }
+
+    /// At least `sinh(part·step/2)/sinh(step/2)` for `0 < part < 1`, in units of `2^−WORK_BITS`.
+    fn upper(&self, part: &Rational) -> BigUint {
+        // e − 1/e rises with e = e^(part·step/2).
+        let (_, high) = units(self.lattice.odds(&(part / whole(2))));
+        let doubled = &high - (BigUint::one() << (2 * WORK_BITS)) / &high;
+        (doubled << WORK_BITS).div_ceil(&self.whole_step)
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::beside::Beside;
 use super::filter::{slack_chance_upper, slack_odds_upper};
-use super::{Chance, Coins, Filter, LossDistribution, LossError, Walk};
+use super::{Chance, Coins, Filter, Lattice, LossDistribution, LossError, Walk};
 use crate::budget::Spend;
 use crate::exact::{Rational, whole};
 use num_traits::Zero;
@@ -30,9 +30,17 @@ impl LossAccount {
     /// # Errors
     /// When the promise is of odds 1.
     pub fn new(promise: &Spend) -> Result<Self, LossError> {
+        Self::on(Lattice::new(promise)?)
+    }
+
+    /// An account without answers, with losses on this lattice.
+    ///
+    /// # Errors
+    /// None: a lattice has odds above 1.
+    pub fn on(lattice: Lattice) -> Result<Self, LossError> {
         Ok(Self {
-            walk: Walk::new(promise)?,
-            filter: Filter::new(promise)?,
+            filter: Filter::new(lattice.promise())?,
+            walk: Walk::on(lattice),
             surely: Rational::zero(),
             distribution: OnceLock::new(),
         })
@@ -121,11 +129,7 @@ impl LossAccount {
     pub fn chance_above(&self, odds: &Rational) -> Rational {
         let certain = self.certain_odds();
         let failing = slack_chance_upper(&certain, self.filter.failures(), odds);
-        let surely = if self.filter.failures().is_zero() {
-            (certain <= *odds).then(Rational::zero)
-        } else {
-            failing
-        };
+        let surely = if self.filter.failures().is_zero() { (certain <= *odds).then(Rational::zero) } else { failing };
         let walked = self.distribution().and_then(|walk| {
             if self.filter.is_empty() {
                 Some(walk.beta_upper(odds))

@@ -61,8 +61,7 @@ impl<'a> Beside<'a> {
 
     fn guessed_delta(&self, at: f64) -> f64 {
         let rho = float(&self.rho);
-        let walk: f64 =
-            self.masses.iter().map(|(loss, mass)| mass * guessed_tail((at - loss) * self.step, rho)).sum();
+        let walk: f64 = self.masses.iter().map(|(loss, mass)| mass * guessed_tail((at - loss) * self.step, rho)).sum();
         walk + float(self.filter.failures())
     }
 
@@ -76,9 +75,13 @@ impl<'a> Beside<'a> {
         for point in self.walk.points() {
             // The loss that the filtered part must exceed, in steps.
             let beyond = at - point.loss;
-            match usize::try_from(beyond).ok().and_then(|beyond| tails.get(beyond)) {
-                Some(tail) => sum += ceil_shift(&(&point.mass * tail), TAIL_BITS),
-                None => sum += &point.mass,
+            match usize::try_from(beyond) {
+                Ok(beyond) => {
+                    let tail = tails.get(beyond).or(tails.last())?;
+                    sum += ceil_shift(&(&point.mass * tail), TAIL_BITS);
+                }
+                // The walk alone is beyond this loss.
+                Err(_) => sum += &point.mass,
             }
         }
         let delta = (mass(&sum) + self.filter.failures()).min(whole(1));
@@ -87,7 +90,7 @@ impl<'a> Beside<'a> {
 }
 
 /// At least the tail bound `exp(−(y−ρ)²/(4ρ))` for losses `y` of 0 to `most` steps, in units of `2^−TAIL_BITS`; 1 where
-/// `y ≤ ρ`.
+/// `y ≤ ρ`. Ends early at a bound of one unit, which further ones are at most.
 fn tails_upper(lattice: &Lattice, rho: &Rational, most: usize) -> Vec<BigUint> {
     let one = BigUint::one() << TAIL_BITS;
     let step = lattice.loss(&whole(1));
@@ -96,12 +99,14 @@ fn tails_upper(lattice: &Lattice, rho: &Rational, most: usize) -> Vec<BigUint> {
     let growth = ceil_units(&exp_upper(&-(step.low() * step.low() / (whole(2) * rho))));
     let mut factor = None;
     while tails.len() <= most {
-        let y = step.low() * whole(tails.len());
         let last = tails.last().cloned().unwrap_or_else(|| one.clone());
         if last == one {
             // Up to here losses were within ρ.
-            tails.push(ceil_units(&tail_upper(&y, rho)));
+            tails.push(ceil_units(&tail_upper(&(step.low() * whole(tails.len())), rho)));
             continue;
+        }
+        if last.is_one() {
+            break;
         }
         let fall = factor.take().unwrap_or_else(|| {
             let before = step.low() * whole(tails.len() - 1);

@@ -240,7 +240,9 @@ mod tests {
 
     #[test]
     fn most_rho_is_the_inverse_of_the_chance() {
-        for (odds, chance) in [(ratio(2, 1), ratio(1, 1000)), (ratio(3, 1), ratio(1, 1_000_000)), (ratio(101, 100), ratio(1, 2))] {
+        for (odds, chance) in
+            [(ratio(2, 1), ratio(1, 1000)), (ratio(3, 1), ratio(1, 1_000_000)), (ratio(101, 100), ratio(1, 2))]
+        {
             let chance = Chance::new(chance).unwrap();
             let most = most_rho_lower(&three(), &odds, &chance);
             let at = |factor: Rational| {

@@ -87,9 +87,8 @@ impl Sum {
         let (whole_limbs, bits) = SHIFT;
         let below = self.0[..whole_limbs].iter().any(|limb| *limb != 0) || self.0[whole_limbs] << (64 - bits) != 0;
         let limb = |at: usize| self.0.get(at).copied().unwrap_or(0);
-        let shifted = std::array::from_fn(|at| {
-            limb(at + whole_limbs) >> bits | limb(at + whole_limbs + 1) << (64 - bits)
-        });
+        let shifted =
+            std::array::from_fn(|at| limb(at + whole_limbs) >> bits | limb(at + whole_limbs + 1) << (64 - bits));
         let down = Fixed(shifted);
         if below { down.plus(Fixed([1, 0, 0, 0])) } else { down }
     }

@@ -74,9 +74,7 @@ impl Walk {
     /// `ρ` of all coins, in multiples of `(ln R)²`, rounded up (C-12).
     #[must_use]
     pub fn rho_upper(&self) -> Rational {
-        self.coins()
-            .map(|(exponent, count)| filter::rho_upper(self.lattice.promise(), exponent) * whole(count))
-            .sum()
+        self.coins().map(|(exponent, count)| filter::rho_upper(self.lattice.promise(), exponent) * whole(count)).sum()
     }
 
     /// The distribution of the loss of all coins together, with masses rounded up.

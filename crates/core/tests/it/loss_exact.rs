@@ -149,17 +149,13 @@ impl Curve {
 
     /// `inf { δ(R)·odds/(odds − R) : R < odds }`, at the kinks of δ, and at most 1.
     pub fn slack(&self, odds: &Rational) -> Rational {
-        let kinks = self.0.windows(2).filter(|ends| ends[1].1 > ends[0].1).map(|ends| {
-            (&ends[1].0 - &ends[0].0) / (&ends[1].1 - &ends[0].1)
-        });
+        let kinks = self
+            .0
+            .windows(2)
+            .filter(|ends| ends[1].1 > ends[0].1)
+            .map(|ends| (&ends[1].0 - &ends[0].0) / (&ends[1].1 - &ends[0].1));
         let each = kinks.filter(|kink| kink < odds).map(|kink| self.delta(&kink) * odds / (odds - kink));
         each.min().unwrap_or_else(Rational::one).min(whole(1))
-    }
-
-    /// The odds of all segments with a positive chance under Q.
-    pub fn kinks(&self) -> Vec<Rational> {
-        let ends = self.0.windows(2).filter(|ends| ends[1].1 > ends[0].1);
-        ends.map(|ends| (&ends[1].0 - &ends[0].0) / (&ends[1].1 - &ends[0].1)).collect()
     }
 
     /// The vertices.

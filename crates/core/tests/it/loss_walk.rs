@@ -5,6 +5,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, power, ratio, whole};
 use deniable_core::loss::{Chance, Coins, Lattice, LossDistribution, Walk};
 use deniable_testing::{Scale, scale};
+use num_bigint::BigInt;
 use std::time::Instant;
 
 fn chance(top: i64, bottom: i64) -> Chance {
@@ -32,7 +33,12 @@ fn equal(odds: i64, count: u32) -> LossDistribution {
 }
 
 /// All bounds of a distribution against those of an exact pair; `compare` gets the bound, the exact value and a name.
-fn compare_all(bounds: &LossDistribution, pair: &Pair, odds: &[Rational], compare: impl Fn(&Rational, &Rational, &str)) {
+fn compare_all(
+    bounds: &LossDistribution,
+    pair: &Pair,
+    odds: &[Rational],
+    compare: impl Fn(&Rational, &Rational, &str),
+) {
     let curve = pair.curve();
     for odds in odds {
         compare(&bounds.beta_upper(odds), &curve.beta(odds), &format!("β* at {odds}"));
@@ -47,13 +53,28 @@ fn compare_all(bounds: &LossDistribution, pair: &Pair, odds: &[Rational], compar
     }
 }
 
+/// The composition of `count` coins of odds `top/bottom`, outcome by outcome: `C(n, j)·top^(n−j)·bottom^j/(top+bottom)^n`.
+fn binomial(top: i64, bottom: i64, count: u32) -> Pair {
+    let all = BigInt::from(top + bottom).pow(count);
+    let mut ways = BigInt::from(1);
+    let masses: Vec<Rational> = (0..=count)
+        .map(|downs| {
+            let mass = &ways * BigInt::from(top).pow(count - downs) * BigInt::from(bottom).pow(downs);
+            ways = &ways * (count - downs) / (downs + 1);
+            Rational::new(mass, all.clone())
+        })
+        .collect();
+    Pair(masses.iter().cloned().zip(masses.iter().rev().cloned()).collect())
+}
+
 #[test]
 fn equal_coins_are_exact_binomials() {
+    assert_eq!(binomial(4, 3, 5).curve(), Pair::coin(&ratio(4, 3)).times(5).curve());
     let counts: Vec<u32> = if scale() == Scale::Small { vec![1, 2, 3, 10, 31, 100, 200] } else { (1..=200).collect() };
     for count in counts {
         let each = ratio(33, 32);
         let all = power(&each, count);
-        let exact = Pair::coin(&each).times(count);
+        let exact = binomial(33, 32, count);
         let odds = [1, 2, 5].map(|part| power(&each, (count * part / 8).max(1)) + ratio(1, 1_000));
         // Each coin is a step of the lattice, or five.
         for steps in [count, 5 * count] {
@@ -71,9 +92,9 @@ fn coins_of_several_sizes_are_exact_on_points_of_the_lattice() {
     let coins: Vec<(u32, Rational)> =
         sizes.iter().map(|(count, size)| (*count, ratio(i64::from(*size), i64::from(all)))).collect();
     let bounds = on_lattice(&power(&each, all), all, &coins);
-    let exact = sizes.iter().fold(Pair::nothing(), |pair, (count, size)| {
-        pair.and(&Pair::coin(&power(&each, *size)).times(*count))
-    });
+    let exact = sizes
+        .iter()
+        .fold(Pair::nothing(), |pair, (count, size)| pair.and(&Pair::coin(&power(&each, *size)).times(*count)));
     let odds: Vec<Rational> = (0..all).map(|steps| power(&each, steps) * ratio(101, 100)).collect();
     compare_all(&bounds, &exact, &odds, assert_tight);
 }
@@ -109,13 +130,14 @@ fn coins_between_points_are_dominated_and_touched_at_the_points() {
 /// Products of coins between points stay above exact products, and above by no more than a finer lattice allows.
 #[test]
 fn products_of_coins_between_points_are_dominated() {
-    let cases: [&[(u32, u32)]; 5] = [&[(3, 1)], &[(2, 3), (1, 1)], &[(5, 1), (2, 2), (1, 5)], &[(7, 3)], &[(1, 5), (1, 6), (1, 7)]];
+    let cases: [&[(u32, u32)]; 5] =
+        [&[(3, 1)], &[(2, 3), (1, 1)], &[(5, 1), (2, 2), (1, 5)], &[(7, 3)], &[(1, 5), (1, 6), (1, 7)]];
     for sizes in cases {
         let coins: Vec<(u32, Rational)> =
             sizes.iter().map(|(count, size)| (*count, ratio(i64::from(*size), 8))).collect();
-        let exact = sizes.iter().fold(Pair::nothing(), |pair, (count, size)| {
-            pair.and(&Pair::coin(&power(&whole(2), *size)).times(*count))
-        });
+        let exact = sizes
+            .iter()
+            .fold(Pair::nothing(), |pair, (count, size)| pair.and(&Pair::coin(&power(&whole(2), *size)).times(*count)));
         let grid: Vec<Rational> = (1..40).map(|at| ratio(at * at, 4)).collect();
         let never_below = |bound: &Rational, exact: &Rational, of: &str| assert!(bound >= exact, "{sizes:?} {of}");
         for steps in [1, 2, 3, 5, 64] {
@@ -135,7 +157,7 @@ fn many_small_coins_between_points_stay_tight() {
     // 150 coins of odds 33/32 on a lattice with three steps to each four of them.
     let (each, count) = (ratio(33, 32), 150);
     let bounds = on_lattice(&power(&each, 4), 3, &[(count, ratio(1, 4))]);
-    let exact = Pair::coin(&each).times(count);
+    let exact = binomial(33, 32, count);
     for odds in [ratio(11, 10), ratio(3, 2), whole(3), whole(8)] {
         let (bound, exact) = (bounds.beta_upper(&odds), exact.curve().beta(&odds));
         assert!(bound >= exact && bound < &exact * ratio(110, 100), "{odds}");
@@ -172,7 +194,10 @@ fn epsilon(distribution: &LossDistribution, chance: &Chance) -> String {
 #[test]
 fn values_of_the_design() {
     let hundred = equal(3, 100);
-    assert_eq!((epsilon(&hundred, &rare(6)), epsilon(&hundred, &rare(22))), ("0.43344".to_owned(), "0.94195".to_owned()));
+    assert_eq!(
+        (epsilon(&hundred, &rare(6)), epsilon(&hundred, &rare(22))),
+        ("0.43344".to_owned(), "0.94195".to_owned())
+    );
     let shown = |odds: i64, count: u32, places: u32, digits: u32| {
         decimal(&equal(odds, count).odds_but_for(&rare(places)).unwrap(), digits, Rounding::Up)
     };
@@ -186,7 +211,9 @@ fn values_of_the_design() {
 /// Always δ ≤ tail ≤ β*; and the least odds are the inverse of β*.
 #[test]
 fn readings_of_one_distribution_agree() {
-    for distribution in [equal(3, 100), equal(9, 7), on_lattice(&whole(5), 10_000, &[(3, ratio(1, 7)), (11, ratio(1, 23))])] {
+    for distribution in
+        [equal(3, 100), equal(9, 7), on_lattice(&whole(5), 10_000, &[(3, ratio(1, 7)), (11, ratio(1, 23))])]
+    {
         for odds in [ratio(101, 100), ratio(3, 2), ratio(5, 2)] {
             let (delta, tail, beta) =
                 (distribution.delta_upper(&odds), distribution.tail_upper(&odds), distribution.beta_upper(&odds));

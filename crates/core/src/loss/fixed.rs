@@ -57,36 +57,42 @@ pub(super) fn ceil_shift(value: &BigUint, bits: u32) -> BigUint {
     if is_exact { down } else { down + 1_u32 }
 }
 
-/// An exact sum of products, rounded up once.
+/// An exact sum of fewer than 2^60 products, rounded up once.
 #[derive(Default)]
-pub(super) struct Sum([u64; 2 * LIMBS]);
+pub(super) struct Sum {
+    /// The products of limbs by place, of 192 bits each: carries wait for the rounding.
+    columns: [(u128, u64); 2 * LIMBS - 1],
+}
 
 impl Sum {
-    pub(super) fn add_product(&mut self, one: Fixed, other: Fixed) {
-        for (at, digit) in one.0.into_iter().enumerate() {
-            let mut carry: u128 = 0;
-            for (place, factor) in other.0.into_iter().enumerate() {
-                let limb = &mut self.0[at + place];
-                // At most (2^64 − 1)² + 2·(2^64 − 1) = 2^128 − 1.
-                let sum = u128::from(digit) * u128::from(factor) + u128::from(*limb) + carry;
-                *limb = sum as u64;
-                carry = sum >> 64;
+    /// Fastest where `sparse` has limbs of 0.
+    #[inline]
+    pub(super) fn add_product(&mut self, sparse: Fixed, other: Fixed) {
+        for (at, digit) in sparse.0.into_iter().enumerate() {
+            if digit == 0 {
+                continue;
             }
-            for limb in &mut self.0[at + LIMBS..] {
-                if carry == 0 {
-                    break;
-                }
-                let sum = u128::from(*limb) + carry;
-                *limb = sum as u64;
-                carry = sum >> 64;
+            for (place, factor) in other.0.into_iter().enumerate() {
+                let (low, high) = &mut self.columns[at + place];
+                let (sum, over) = low.overflowing_add(u128::from(digit) * u128::from(factor));
+                *low = sum;
+                *high += u64::from(over);
             }
         }
     }
 
     pub(super) fn rounded_up(&self) -> Fixed {
+        let mut limbs = [0_u64; 2 * LIMBS];
+        let mut carry = 0_u128;
+        for (limb, (low, high)) in limbs.iter_mut().zip(self.columns.iter().chain([&(0, 0)])) {
+            let (sum, over) = low.overflowing_add(carry);
+            *limb = sum as u64;
+            // The high part is below 2^60: this fits.
+            carry = (sum >> 64) + (u128::from(*high + u64::from(over)) << 64);
+        }
         let (whole_limbs, bits) = SHIFT;
-        let below = self.0[..whole_limbs].iter().any(|limb| *limb != 0) || self.0[whole_limbs] << (64 - bits) != 0;
-        let limb = |at: usize| self.0.get(at).copied().unwrap_or(0);
+        let below = limbs[..whole_limbs].iter().any(|limb| *limb != 0) || limbs[whole_limbs] << (64 - bits) != 0;
+        let limb = |at: usize| limbs.get(at).copied().unwrap_or(0);
         let shifted =
             std::array::from_fn(|at| limb(at + whole_limbs) >> bits | limb(at + whole_limbs + 1) << (64 - bits));
         let down = Fixed(shifted);

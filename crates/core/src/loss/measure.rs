@@ -20,7 +20,7 @@ pub enum Shape {
     /// All measures under conditions that exclude each other (C-2f), with the largest sum of shares under one condition
     /// as their share.
     Class,
-    /// A pure answer of which nothing else is proved.
+    /// A pure answer of which nothing else is proved, and one row of each entity where `e` is below `s`.
     Pure,
 }
 

@@ -114,7 +114,7 @@ fn convolved(all: &[Fixed], group: &[Fixed]) -> Vec<Fixed> {
             // From both sides, unless the step is 0.
             let from = if *step == 0 { at(loss) } else { at(loss.abs_diff(*step)).plus(at(loss + step)) };
             if !from.is_zero() {
-                sum.add_product(*mass, from);
+                sum.add_product(from, *mass);
             }
         }
         sum.rounded_up()

@@ -75,29 +75,38 @@ pub(super) fn even_masses(lattice: &Lattice, coins: &Coins) -> Result<Vec<Fixed>
     let mut masses = vec![BigUint::ZERO; reach + 1];
     let share = Interpolation::new(lattice);
     let damping = power_upper(&sech_upper(lattice, &step), coins.count);
-    // C(n, k)/2^n from the middle outwards: each is the one before it times k/(n − k + 1), rounded up.
+    // C(n, k)/2^n from the middle outwards: each is the one before it times k/(n − k + 1), rounded up. Losses grow by
+    // two coins each time.
     let n = coins.count;
     let mut fair = middle_upper(n);
+    let part_of = |loss: &Rational| loss - loss.floor();
+    let mut loss = &step * whole(n % 2);
+    let (mut part, growth) = (part_of(&loss), &step * whole(2));
+    let grown = part_of(&growth);
+    let mut power = share.as_ref().map(|share| share.power(&part));
+    let power_grown = share.as_ref().filter(|_| n > 1).map(|share| share.power(&grown));
     for k in (0..=n / 2).rev() {
-        let m = n - 2 * k;
         let mass = ceil_shift(&(&fair * &damping), WORK_BITS);
         fair = (fair * k).div_ceil(&BigUint::from(n - k + 1));
-        let loss = &step * whole(m);
-        let below = loss.floor();
-        let part = &loss - &below;
-        let at = below.to_integer().to_usize().unwrap_or(reach).min(reach);
-        if part.is_zero() {
-            masses[at] += mass;
-            continue;
+        let at = loss.to_integer().to_usize().unwrap_or(reach).min(reach);
+        match (&share, &power) {
+            _ if part.is_zero() => masses[at] += mass,
+            (Some(share), Some(power)) => {
+                let (upper, lower) = share.parts_upper(power);
+                masses[at + 1] += ceil_shift(&(&mass * upper), WORK_BITS);
+                let lower = ceil_shift(&(mass * lower), WORK_BITS);
+                // Both x and −x have a part at 0.
+                masses[at] += if at == 0 { lower * 2_u32 } else { lower };
+            }
+            _ => masses[at + 1] += mass,
         }
-        let Some(share) = &share else {
-            masses[at + 1] += mass;
-            continue;
-        };
-        masses[at + 1] += ceil_shift(&(&mass * share.upper(&part)), WORK_BITS);
-        let lower = ceil_shift(&(mass * share.upper(&(whole(1) - part))), WORK_BITS);
-        // Both x and −x have a part at 0.
-        masses[at] += if at == 0 { lower * 2_u32 } else { lower };
+        loss += &growth;
+        part += &grown;
+        power = power.zip(power_grown.as_ref()).map(|(power, grown)| power.times(grown));
+        if part >= whole(1) {
+            part -= whole(1);
+            power = power.zip(share.as_ref()).map(|(power, share)| power.times(&share.whole_step.inverse()));
+        }
     }
     Ok(masses.iter().map(|mass| Fixed::ceil(mass, WORK_BITS)).collect())
 }
@@ -134,23 +143,58 @@ fn power_upper(value: &BigUint, exponent: u32) -> BigUint {
 /// The parts of a mass at the two points around its loss.
 struct Interpolation<'a> {
     lattice: &'a Lattice,
+    whole_step: HalfPower,
     /// At most `2·sinh(half a step)`, in units of `2^−WORK_BITS`.
-    whole_step: BigUint,
+    divisor: BigUint,
+}
+
+/// Upper bounds of `e^(x/2)` and `e^(−x/2)` for a part `x` of a step, in units of `2^−WORK_BITS`.
+#[derive(Clone)]
+struct HalfPower {
+    up: BigUint,
+    down: BigUint,
+}
+
+impl HalfPower {
+    fn times(&self, other: &Self) -> Self {
+        let product = |one: &BigUint, other: &BigUint| ceil_shift(&(one * other), WORK_BITS);
+        Self { up: product(&self.up, &other.up), down: product(&self.down, &other.down) }
+    }
+
+    fn inverse(&self) -> Self {
+        Self { up: self.down.clone(), down: self.up.clone() }
+    }
+
+    /// At least `2·sinh(x/2)`: `e − 1/e` rises with `e`.
+    fn sinh_upper(&self) -> BigUint {
+        let inverse = (BigUint::one() << (2 * WORK_BITS)) / &self.up;
+        // For x = 0 both can be 1, or the power below it by a unit.
+        if self.up > inverse { &self.up - inverse } else { BigUint::ZERO }
+    }
 }
 
 impl<'a> Interpolation<'a> {
     /// `None` where a step is so small that parts of it would be rounded by more than `2^−LEAST_BITS` of it.
     fn new(lattice: &'a Lattice) -> Option<Self> {
         let low = units(lattice.odds(&(whole(1) / whole(2)))).0.max(BigUint::one() << WORK_BITS);
-        let whole_step = &low - (BigUint::one() << (2 * WORK_BITS)).div_ceil(&low);
-        (whole_step.bits() > LEAST_BITS).then_some(Self { lattice, whole_step })
+        let divisor = &low - (BigUint::one() << (2 * WORK_BITS)).div_ceil(&low);
+        (divisor.bits() > LEAST_BITS).then(|| Self { lattice, whole_step: half_power(lattice, &whole(1)), divisor })
     }
 
-    /// At least `sinh(part·step/2)/sinh(step/2)` for `0 < part < 1`, in units of `2^−WORK_BITS`.
-    fn upper(&self, part: &Rational) -> BigUint {
-        // e − 1/e rises with e = e^(part·step/2).
-        let (_, high) = units(self.lattice.odds(&(part / whole(2))));
-        let doubled = &high - (BigUint::one() << (2 * WORK_BITS)) / &high;
-        (doubled << WORK_BITS).div_ceil(&self.whole_step)
+    /// The powers of a part of a step, from 0 to 1.
+    fn power(&self, part: &Rational) -> HalfPower {
+        half_power(self.lattice, part)
     }
+
+    /// At least `sinh(x/2)/sinh(step/2)` and `sinh((step−x)/2)/sinh(step/2)` for the part `x` of a step with these powers,
+    /// in units of `2^−WORK_BITS`.
+    fn parts_upper(&self, power: &HalfPower) -> (BigUint, BigUint) {
+        let ratio = |power: &HalfPower| (power.sinh_upper() << WORK_BITS).div_ceil(&self.divisor);
+        (ratio(power), ratio(&self.whole_step.times(&power.inverse())))
+    }
+}
+
+fn half_power(lattice: &Lattice, part: &Rational) -> HalfPower {
+    let (low, up) = units(lattice.odds(&(part / whole(2))));
+    HalfPower { up, down: (BigUint::one() << (2 * WORK_BITS)).div_ceil(&low) }
 }

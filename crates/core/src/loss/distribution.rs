@@ -160,3 +160,31 @@ fn unit() -> Rational {
 pub(super) fn mass(units: &BigUint) -> Rational {
     whole(units.clone()) / unit()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Spend;
+
+    /// Steps of odds 2, so that the square of a mass is exact: `T²·2^k`.
+    #[test]
+    fn masses_are_rounded_up_and_those_without_the_person_down() {
+        let lattice = Lattice::with_steps(&Spend::odds(whole(16)).unwrap(), 4).unwrap();
+        let even: Vec<Fixed> =
+            (1..40_u32).map(|k| Fixed::ceil(&(BigUint::from(k) << 200_u32), FRACTION_BITS)).collect();
+        let distribution = LossDistribution::new(&lattice, Some(even.clone()));
+        assert_eq!(distribution.points.len(), 2 * even.len() - 1);
+        let mut before = BigUint::ZERO;
+        for point in &distribution.points {
+            let even = even[usize::try_from(point.loss.abs()).unwrap()].units() << (MASS_BITS - FRACTION_BITS);
+            let other = &point.without - &before;
+            before.clone_from(&point.without);
+            let scaled = |loss: i64| (&even * &even) << (40 + loss);
+            let size = |mass: &BigUint| (mass * mass) << 40;
+            assert!(size(&point.mass) >= scaled(point.loss) && size(&other) <= scaled(-point.loss), "{}", point.loss);
+            // By at most a unit.
+            assert!(size(&(&point.mass - 1_u32)) <= scaled(point.loss), "{}", point.loss);
+            assert!(size(&(other + 1_u32)) >= scaled(-point.loss), "{}", point.loss);
+        }
+    }
+}

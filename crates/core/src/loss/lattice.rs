@@ -19,6 +19,8 @@ const EXPONENT_BITS: u32 = 128;
 pub struct Lattice {
     promise: Spend,
     steps: u32,
+    /// The natural logarithm of the promise's odds.
+    ln: Enclosure,
 }
 
 impl Lattice {
@@ -42,7 +44,7 @@ impl Lattice {
         if steps == 0 {
             return Err(LossError::NoSteps);
         }
-        Ok(Self { promise: promise.clone(), steps })
+        Ok(Self { ln: promise.ln(WORK_BITS), promise: promise.clone(), steps })
     }
 
     /// The promise of odds `R`, of which exponents are powers.
@@ -61,14 +63,14 @@ impl Lattice {
     #[must_use]
     pub fn exponent_upper(&self, odds: &Spend) -> Rational {
         odds.exact_part_of(&self.promise).unwrap_or_else(|| {
-            let upper = odds.ln(WORK_BITS).high() / self.promise.ln(WORK_BITS).low();
+            let upper = odds.ln(WORK_BITS).high() / self.ln.low();
             Enclosure::of(&upper, EXPONENT_BITS).high()
         })
     }
 
     /// Encloses `x` steps of loss, as a natural logarithm.
     pub(super) fn loss(&self, steps: &Rational) -> Enclosure {
-        self.promise.ln(WORK_BITS).times(&(steps / whole(self.steps)))
+        self.ln.times(&(steps / whole(self.steps)))
     }
 
     /// Encloses the odds of a loss of `x` steps, `e^loss`.

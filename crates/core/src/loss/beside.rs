@@ -13,6 +13,9 @@ use num_traits::{One, ToPrimitive, Zero};
 /// Fractional bits of the tail bounds.
 const TAIL_BITS: u32 = 256;
 
+/// Most steps for which tail bounds are computed, which limits time and memory; beyond, the other bounds are read.
+const MOST_TAILS: usize = 4 * super::walk::MOST_POINTS;
+
 /// The losses of a walk and of answers whose sizes depend on earlier answers, interleaved in any way.
 pub(super) struct Beside<'a> {
     walk: &'a LossDistribution,
@@ -70,7 +73,8 @@ impl<'a> Beside<'a> {
         let at = at.floor().max(0.0).to_i64()?;
         let lattice = self.walk.lattice();
         let lowest = self.walk.points().last()?.loss;
-        let tails = tails_upper(lattice, &self.rho, usize::try_from(at - lowest).ok()?);
+        let most = usize::try_from(at.saturating_sub(lowest)).ok().filter(|most| *most <= MOST_TAILS)?;
+        let tails = tails_upper(lattice, &self.rho, most);
         let mut sum = BigUint::ZERO;
         for point in self.walk.points() {
             // The loss that the filtered part must exceed, in steps.

@@ -13,6 +13,8 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
+/// Most equal coins that are composed exactly.
+const MOST_COINS: u32 = 1 << 20;
 /// Fewest bits of a step, of the `WORK_BITS`, with which parts of it are computed.
 const LEAST_BITS: u64 = 128;
 
@@ -65,19 +67,23 @@ impl Coins {
 /// below its chord: the pair dominates the coin. It is a mixture of the coins of `a` and `b`, with even masses
 /// `T(a) = T(x)·sinh((b−x)/2)/sinh((b−a)/2)` and `T(b) = T(x)·sinh((x−a)/2)/sinh((b−a)/2)`.
 ///
+/// Of more coins than `MOST_COINS`, several are merged into one.
+///
 /// Where steps are too small to compute these parts, the whole mass counts at `b`: the exponent is rounded up.
 ///
 /// # Errors
 /// When the losses reach too far ([`checked_reach`]).
 pub(super) fn even_masses(lattice: &Lattice, coins: &Coins) -> Result<Vec<Fixed>, LossError> {
-    let reach = checked_reach(lattice, &coins.total())?;
-    let step = coins.exponent() * whole(lattice.steps());
+    let merged = coins.count.div_ceil(MOST_COINS);
+    let n = coins.count.div_ceil(merged);
+    let exponent = coins.exponent() * whole(merged);
+    let reach = checked_reach(lattice, &(&exponent * whole(n)))?;
+    let step = exponent * whole(lattice.steps());
     let mut masses = vec![BigUint::ZERO; reach + 1];
     let share = Interpolation::new(lattice);
-    let damping = power_upper(&sech_upper(lattice, &step), coins.count);
+    let damping = power_upper(&sech_upper(lattice, &step), n);
     // C(n, k)/2^n from the middle outwards: each is the one before it times k/(n − k + 1), rounded up. Losses grow by
     // two coins each time.
-    let n = coins.count;
     let mut fair = middle_upper(n);
     let part_of = |loss: &Rational| loss - loss.floor();
     let mut loss = &step * whole(n % 2);
@@ -197,4 +203,24 @@ impl<'a> Interpolation<'a> {
 fn half_power(lattice: &Lattice, part: &Rational) -> HalfPower {
     let (low, up) = units(lattice.odds(&(part / whole(2))));
     HalfPower { up, down: (BigUint::one() << (2 * WORK_BITS)).div_ceil(&low) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Spend;
+    use crate::exact::ratio;
+
+    /// Three million coins of a millionth of a step each: those merged are at least as far apart.
+    #[test]
+    fn too_many_coins_are_merged() {
+        let lattice = Lattice::with_steps(&Spend::odds(whole(2)).unwrap(), 100).unwrap();
+        let masses = |count: u32, exponent: Rational| -> Vec<BigUint> {
+            let coins = Coins::new(count, exponent).unwrap();
+            even_masses(&lattice, &coins).unwrap().into_iter().map(Fixed::units).collect()
+        };
+        let many = masses(2 * MOST_COINS + 1, ratio(1, 100_000_000));
+        let merged = masses((2 * MOST_COINS + 1).div_ceil(3), ratio(3, 100_000_000));
+        assert_eq!(many, merged);
+    }
 }

@@ -14,7 +14,7 @@ const LARGE_EPSILON: (i64, i64) = (1, 4);
 /// Fractional bits of a `ρ` that is not exact, in multiples of `(ln R)²`.
 const RHO_BITS: u32 = 96;
 /// Steps of a search for the best loss; the search only guesses, and any loss gives a bound that holds.
-pub(super) const SEARCH_STEPS: u32 = 60;
+pub(super) const SEARCH_STEPS: u32 = 40;
 
 /// The sum of `ρ` over answers of any sizes, also of sizes that are chosen from earlier answers.
 ///

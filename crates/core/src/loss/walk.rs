@@ -43,9 +43,13 @@ impl Walk {
 
     /// Adds coins.
     pub fn add(&mut self, coins: &Coins) {
-        let count = self.coins.entry(coins.exponent().clone()).or_insert(0);
-        // Four billion equal coins do not occur; a saturated count is far beyond MOST_POINTS all the same.
-        *count = count.saturating_add(coins.count());
+        let known = self.coins.remove(coins.exponent()).unwrap_or(0);
+        let (count, exponent) = match known.checked_add(coins.count()) {
+            Some(count) => (count, coins.exponent().clone()),
+            // More coins than are counted: one coin of all their odds dominates them.
+            None => (1, coins.total() + coins.exponent() * whole(known)),
+        };
+        *self.coins.entry(exponent).or_insert(0) += count;
     }
 
     /// The lattice of its losses.

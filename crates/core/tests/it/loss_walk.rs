@@ -241,6 +241,18 @@ fn a_base_without_common_powers_is_rounded_up() {
     }
 }
 
+/// Equal exponents are one group, however they are added; and more coins than are counted become one coin.
+#[test]
+fn coins_are_grouped_by_exponent() {
+    let lattice = Lattice::with_steps(&Spend::odds(whole(2)).unwrap(), 10).unwrap();
+    let mut walk = Walk::on(lattice);
+    (0..3).for_each(|_| walk.add(&Coins::new(2, ratio(1, 10)).unwrap()));
+    assert_eq!(walk.coins().collect::<Vec<_>>(), [(&ratio(1, 10), 6)]);
+    walk.add(&Coins::new(u32::MAX, ratio(1, 10)).unwrap());
+    assert_eq!(walk.total(), ratio(1, 10) * whole(u64::from(u32::MAX) + 6));
+    assert!(walk.distribution().is_err(), "odds of 2^429,496,730 are no bound");
+}
+
 /// Fixed sizes of a policy of 50 queries, none of which is a multiple of a step.
 #[test]
 fn a_policy_of_fifty_queries_is_read_at_once() {

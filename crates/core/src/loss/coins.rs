@@ -211,7 +211,7 @@ mod tests {
     use crate::budget::Spend;
     use crate::exact::ratio;
 
-    /// Three million coins of a millionth of a step each: those merged are at least as far apart.
+    /// Two million coins of a millionth of a step each are composed as a third of them, each three times as large.
     #[test]
     fn too_many_coins_are_merged() {
         let lattice = Lattice::with_steps(&Spend::odds(whole(2)).unwrap(), 100).unwrap();

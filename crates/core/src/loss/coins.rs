@@ -14,7 +14,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Most equal coins that are composed exactly.
-const MOST_COINS: u32 = 1 << 20;
+const MOST_COINS: u32 = 1 << 18;
 /// Fewest bits of a step, of the `WORK_BITS`, with which parts of it are computed.
 const LEAST_BITS: u64 = 128;
 
@@ -211,7 +211,7 @@ mod tests {
     use crate::budget::Spend;
     use crate::exact::ratio;
 
-    /// Two million coins of a millionth of a step each are composed as a third of them, each three times as large.
+    /// Half a million coins of a millionth of a step each are composed as a third of them, each three times as large.
     #[test]
     fn too_many_coins_are_merged() {
         let lattice = Lattice::with_steps(&Spend::odds(whole(2)).unwrap(), 100).unwrap();

@@ -10,6 +10,7 @@
 //! | guarantees: validated promises to a population against an adversary | [`guarantee`] |
 //! | names of the notions of privacy | [`notion`] |
 //! | composition: sums of releases | [`budget`] |
+//! | composition but for a chance: distributions of the privacy loss | [`loss`] |
 //! | sensitivity: the influence of one person on an answer | [`sensitivity`] |
 //! | public facts about tables and columns | [`schema`] |
 //! | exact noise | [`noise`] |
@@ -46,6 +47,7 @@ pub mod exact;
 pub mod guarantee;
 pub mod horizon;
 pub mod interval;
+pub mod loss;
 pub mod noise;
 pub mod notion;
 pub mod parallel;

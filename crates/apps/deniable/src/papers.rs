@@ -156,16 +156,16 @@ impl Contents<'_> {
         text.list(self.statement().outside());
         text.heading(2, "Who sees the data themselves");
         text.paragraph(
-            "The rows are read where the release is computed, by the curator, and by no one else on account of it. What \
-             `deniable data check` prints about the rows is for the curator alone and must not be passed on. The ledger holds \
-             released numbers, hashes of the data and the record of what was spent; its key must stay secret.",
+            "The rows are read where the release is computed, by the curator. The messages of `deniable data check` about \
+             the rows are for the curator alone and must not be passed on. The ledger contains released numbers, hashes of the \
+             data and all charges; its key must stay secret.",
         );
         text.heading(2, "How further releases are limited");
         text.list(self.spending());
         text.paragraph(
             "Every release about these people is charged to one ledger before anything is computed, and is refused when the \
-             promise would not be kept any more. Whoever can read the rows can publish them in other ways: the promise covers \
-             the releases of this ledger only.",
+             promise would not be kept any more. People who can read the rows can publish them in other ways: the promise \
+             covers only the releases of this ledger.",
         );
         if let Some(contact) = &self.policy.imprint().contact {
             text.paragraph(&format!("Contact: {contact}"));

@@ -59,7 +59,7 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
                 the beliefs beforehand that it covers"))
             div.scroll tabindex="0" role="region" aria-label="Table: observers" {
                 table {
-                    caption { "What a belief can become by the releases so far, and by all possible ones; * not covered" }
+                    caption { "Ranges of a belief after the releases so far, and after all possible ones; * not covered" }
                     thead { tr {
                         th scope="col" { "observer" } th.number scope="col" { "before" }
                         th.number scope="col" { "so far" } th.number scope="col" { "in all" }

@@ -1,11 +1,11 @@
-//! The first lines of a page: what is published by whom, and its key numbers.
+//! The first lines of a page: the facts of the publication, and its key numbers.
 
 use crate::answers::{certainty, single_number, value_text};
 use deniable_publication::{Answer, Confidence, Imprint};
 use maud::{Markup, html};
 
 /// Most key numbers.
-const MOST: usize = 3;
+const KEY_NUMBERS: usize = 3;
 
 /// The facts about a publication in one line each, with the versions of its data.
 pub fn facts(imprint: &Imprint, versions: &[String]) -> Markup {
@@ -36,7 +36,7 @@ pub fn key_numbers(all: &[KeyNumber<'_>]) -> Markup {
         .iter()
         .filter(|key| key.answer.withdrawn.is_none())
         .filter_map(|key| Some((key, single_number(key.answer).filter(|number| number.value.is_some())?)))
-        .take(MOST)
+        .take(KEY_NUMBERS)
         .collect();
     html! {
         @if all.len() > 1 && !shown.is_empty() {

@@ -48,8 +48,8 @@ impl AccountSection {
         html! {
             @if let Some(confidence) = confidence {
                 p {
-                    "Random noise was added to every number on purpose, so that nobody can tell from it whether a given person is \
-                    in the data. An interval contains the number without noise in " (confidence) " of all cases. It does not \
+                    "Random noise was added to every number on purpose, so that it does not reveal whether a given person is in \
+                    the data. An interval contains the number without noise in " (confidence) " of all cases. It does not \
                     account for rows and values that caps and bounds leave out, nor for the error of a sample."
                 }
             }

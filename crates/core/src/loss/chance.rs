@@ -40,7 +40,7 @@ mod tests {
     use crate::exact::ratio;
 
     #[test]
-    fn certainty_is_no_chance() {
+    fn certainty_is_refused() {
         for value in [whole(0), whole(1), ratio(-1, 2), ratio(3, 2)] {
             assert_eq!(Chance::new(value.clone()), Err(ChanceError(value)));
         }

@@ -1,4 +1,4 @@
-//! Who publishes what, and the words for its columns: facts for readers, which no number depends on.
+//! The title, the publisher and the labels of a publication: facts for readers that do not affect any number.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,19 +8,19 @@ pub struct Imprint {
     /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who publishes it.
+    /// The publisher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
     /// The period that the data are about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<String>,
-    /// Where the data come from.
+    /// The origin of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What one row of the data is, such as "visits".
+    /// The meaning of one row of the data, such as "visits".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Whom to ask about it.
+    /// An address for questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<String>,
     /// The terms under which it may be used.
@@ -53,7 +53,7 @@ impl Imprint {
     }
 }
 
-/// What a column of an answer is called for readers.
+/// The words above a column of an answer, for readers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Heading {
     /// The label in place of the column's name.

@@ -1,6 +1,7 @@
 //! The report on a scan of a table, for the curator.
 
 use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::printable;
 use deniable_data::check::{ColumnReport, Occurrences, Report};
 use deniable_release::TableVersion;
 use serde::Serialize;
@@ -39,11 +40,22 @@ struct Column {
     values: u64,
     missing: Option<FoundAt>,
     unreadable: Option<FoundAt>,
+    /// The most frequent texts that cannot be read.
+    unreadable_texts: Vec<SeenText>,
     /// Also `null` if no keys are declared.
     undeclared_keys: Option<FoundAt>,
+    /// The most frequent values that are not declared keys.
+    undeclared_values: Vec<SeenText>,
     outside_bounds: Option<FoundAt>,
     /// Dates and times whose year is probably wrong.
     odd_years: Option<FoundAt>,
+}
+
+/// A private value, and the number of rows with it.
+#[derive(Debug, Serialize)]
+struct SeenText {
+    text: String,
+    rows: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,6 +73,9 @@ impl ScanReport {
             let Occurrences { count, first } = found.as_ref()?;
             Some(FoundAt { count: *count, first: first.clone() })
         };
+        let seen = |all: &[(String, u64)]| {
+            all.iter().map(|(text, rows)| SeenText { text: text.clone(), rows: *rows }).collect()
+        };
         let column = |found: &ColumnReport| Column {
             column: found.column.clone(),
             r#type: found.kind.name(),
@@ -68,7 +83,9 @@ impl ScanReport {
             values: found.present,
             missing: at(&found.missing),
             unreadable: at(&found.unreadable),
+            unreadable_texts: seen(&found.unreadable_texts),
             undeclared_keys: at(&found.undeclared),
+            undeclared_values: seen(&found.undeclared_values),
             outside_bounds: at(&found.outside),
             odd_years: at(&found.odd_years),
         };
@@ -87,6 +104,34 @@ impl ScanReport {
             columns: report.columns.iter().map(column).collect(),
             notes: report.notes.clone(),
         }
+    }
+}
+
+impl ScanReport {
+    /// The most frequent values that cannot be read, or that are not declared keys, as sentences; empty without any. They
+    /// are private values: for the curator alone, and not for logs.
+    #[must_use]
+    pub fn private_values(&self) -> Vec<String> {
+        let listed = |all: &[SeenText]| {
+            all.iter().map(|seen| format!("`{}` {}", printable(&seen.text), seen.rows)).collect::<Vec<_>>().join(", ")
+        };
+        let of = |column: &Column| {
+            let name = printable(&column.column);
+            let undeclared = (!column.undeclared_values.is_empty()).then(|| {
+                format!(
+                    "{name}: values that are not declared keys, with their rows: {}",
+                    listed(&column.undeclared_values)
+                )
+            });
+            let unreadable = (!column.unreadable_texts.is_empty()).then(|| {
+                format!(
+                    "{name}: texts that cannot be read, with their rows: {}; add those that mean no value to `nulls` under [data.csv]",
+                    listed(&column.unreadable_texts)
+                )
+            });
+            [undeclared, unreadable].into_iter().flatten()
+        };
+        self.columns.iter().flat_map(of).collect()
     }
 }
 

@@ -376,6 +376,9 @@ fn quirk_in_words(quirk: Quirk, found: &Occurrences) -> String {
 /// The name by which a curator accepts that a version has the rows of an earlier one.
 pub const SAME_ROWS: &str = "version:same-rows";
 
+/// The name by which a curator accepts a number of entities that is far from the policy's guess.
+pub const ENTITIES: &str = "key:entities";
+
 /// A finding that a curator must accept by name before the data are registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToAccept {
@@ -385,6 +388,13 @@ pub enum ToAccept {
     Quirk(Quirk, Occurrences),
     /// The rows are those of this version of the table, registered before.
     SameRows(String),
+    /// The number of entities is far from the policy's guess: most often, `key` is another column.
+    Entities {
+        /// The number of entities.
+        found: u64,
+        /// The public guess.
+        typical: u64,
+    },
 }
 
 impl ToAccept {
@@ -395,6 +405,7 @@ impl ToAccept {
             Self::Column(found) => &found.column,
             Self::Quirk(quirk, _) => quirk.name(),
             Self::SameRows(_) => SAME_ROWS,
+            Self::Entities { .. } => ENTITIES,
         }
     }
 
@@ -405,6 +416,9 @@ impl ToAccept {
             Self::Column(found) => found.in_words(),
             Self::Quirk(quirk, found) => quirk_in_words(*quirk, found),
             Self::SameRows(version) => format!("its rows are those of version \"{version}\", registered before"),
+            Self::Entities { found, typical } => {
+                format!("it has {found} entities, where `typical_entities` states {typical}")
+            }
         }
     }
 
@@ -417,6 +431,11 @@ impl ToAccept {
             Self::SameRows(_) => {
                 "most often `path` is still that of the earlier version: a release would charge for the same rows again, under the \
                  name of another version. A table that did not change may have a new version: accept that"
+            }
+            Self::Entities { .. } => {
+                "most often `key` under [entity] is not the column that identifies a person, and the promise would protect \
+                 something else. If it is, correct `typical_entities`, which is public: state it from knowledge and not from \
+                 this count; or accept the number"
             }
         }
     }

@@ -36,6 +36,7 @@ pub mod error;
 mod file_rows;
 mod files;
 mod fingerprint;
+mod frequent;
 pub mod groups;
 mod header;
 pub mod identity;

@@ -1,5 +1,6 @@
 //! Findings about the values of one column.
 
+use crate::frequent::FrequentTexts;
 use crate::number_forms::NumberForm;
 use crate::scan::CheckedColumn;
 use arrow_array::Array;
@@ -56,8 +57,13 @@ pub struct ColumnReport {
     pub unreadable: Option<Occurrences>,
     /// Usual forms among the unreadable numbers of delimited text, with their counts.
     pub forms: Vec<(NumberForm, u64)>,
+    /// The most frequent texts that cannot be read, with their counts; empty for other sources than delimited text, and
+    /// where more than 1,000 texts differ. They are private values.
+    pub unreadable_texts: Vec<(String, u64)>,
     /// Readable values that are not declared keys.
     pub undeclared: Option<Occurrences>,
+    /// The most frequent of these, in the same way.
+    pub undeclared_values: Vec<(String, u64)>,
     /// Readable values outside the declared bounds.
     pub outside: Option<Occurrences>,
     /// The readable dates and times whose year is probably wrong: before the year 1000, or after today where the
@@ -196,7 +202,11 @@ impl ColumnReport {
                  `nulls` lists texts that mean no value, `trim` drops spaces, and `delimiter`, `quote` and `encoding` must be \
                  the file's"
             }
-            ColumnType::Date | ColumnType::Timestamp => {
+            ColumnType::Date => {
+                "look there. Days with a time of day are type = \"timestamp\". `format` of the column says how the file writes it, \
+                 as in format = \"%d.%m.%Y\"; under [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces"
+            }
+            ColumnType::Timestamp => {
                 "look there. `format` of the column says how the file writes it, as in format = \"%d.%m.%Y\"; under \
                  [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces"
             }
@@ -316,7 +326,9 @@ pub(crate) struct Oddities {
     unreadable: OccurrenceCounter,
     /// In the order of [`NumberForm::ALL`].
     forms: [u64; NumberForm::ALL.len()],
+    unreadable_texts: FrequentTexts,
     undeclared: OccurrenceCounter,
+    undeclared_values: FrequentTexts,
     outside: OccurrenceCounter,
     odd_years: OccurrenceCounter,
     left_out: OccurrenceCounter,
@@ -330,9 +342,12 @@ impl Oddities {
         looked: &CheckedColumn,
         place: &dyn Fn(usize) -> Place,
     ) {
-        let CheckedColumn { present, values, forms } = looked;
-        for form in forms {
-            let own = NumberForm::ALL.iter().zip(&mut self.forms).filter(|(known, _)| *known == form);
+        let CheckedColumn { present, values, unread } = looked;
+        let is_number = declared.column.kind.is_number();
+        for text in unread {
+            self.unreadable_texts.add(text);
+            let form = NumberForm::of(text).filter(|_| is_number);
+            let own = NumberForm::ALL.iter().zip(&mut self.forms).filter(|(known, _)| form == Some(**known));
             own.for_each(|(_, count)| *count += 1);
         }
         let present_rows = present.true_count();
@@ -396,6 +411,11 @@ impl Oddities {
                     self.left_out.add(place(row));
                     if is_key.is_some() {
                         self.undeclared.add(place(row));
+                        match values {
+                            Values::Text(texts) => self.undeclared_values.add(texts.value(row)),
+                            Values::Integer(numbers) => self.undeclared_values.add(&numbers.value(row).to_string()),
+                            _ => {}
+                        }
                     }
                 }
             }
@@ -422,7 +442,9 @@ impl Oddities {
         self.missing.merge(other.missing);
         self.unreadable.merge(other.unreadable);
         self.forms.iter_mut().zip(other.forms).for_each(|(all, one)| *all += one);
+        self.unreadable_texts.merge(&other.unreadable_texts);
         self.undeclared.merge(other.undeclared);
+        self.undeclared_values.merge(&other.undeclared_values);
         self.outside.merge(other.outside);
         self.odd_years.merge(other.odd_years);
         self.left_out.merge(other.left_out);
@@ -437,7 +459,9 @@ impl Oddities {
             missing: self.missing.found(name),
             unreadable: self.unreadable.found(name),
             forms: NumberForm::ALL.into_iter().zip(self.forms).filter(|(_, count)| *count > 0).collect(),
+            unreadable_texts: self.unreadable_texts.most_frequent(),
             undeclared: self.undeclared.found(name),
+            undeclared_values: self.undeclared_values.most_frequent(),
             outside: self.outside.found(name),
             odd_years: self.odd_years.found(name),
             left_out: self.left_out.found(name),

@@ -12,7 +12,7 @@
 )]
 
 use crate::error::{SourceError, ZoneProblem};
-use crate::number_forms::NumberForm;
+use crate::frequent::shortened;
 use crate::text::Fields;
 use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
@@ -171,17 +171,12 @@ impl ColumnReader {
         BooleanArray::new(present, None)
     }
 
-    /// The forms of present fields that are not read as numbers.
-    pub(crate) fn forms(&self, fields: Fields<'_>, present: &BooleanArray, values: &Column) -> Vec<NumberForm> {
-        let is_number = matches!(self.kind, Type::Integer | Type::Decimal);
-        match values.to_array().logical_nulls().filter(|_| is_number) {
-            Some(nulls) => {
-                let rows = fields.iter().zip(present.values().iter().zip(nulls.iter()));
-                let unread = rows.filter(|(_, (is_present, is_value))| *is_present && !is_value);
-                unread.filter_map(|(text, _)| NumberForm::of(text?)).collect()
-            }
-            None => Vec::new(),
-        }
+    /// The texts of present fields that are not read as values, shortened.
+    pub(crate) fn unread(&self, fields: Fields<'_>, present: &BooleanArray, values: &Column) -> Vec<String> {
+        let Some(nulls) = values.to_array().logical_nulls() else { return Vec::new() };
+        let rows = fields.iter().zip(present.values().iter().zip(nulls.iter()));
+        let unread = rows.filter(|(_, (is_present, is_value))| *is_present && !is_value);
+        unread.filter_map(|(text, _)| Some(shortened(text?.as_ref()).to_owned())).collect()
     }
 
     /// Whether each row contains a value, readable or not. A present value that is read as NULL is unreadable.

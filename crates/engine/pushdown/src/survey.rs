@@ -110,6 +110,8 @@ impl Survey {
                     missing: found(missing)?,
                     unreadable: found(unreadable)?,
                     forms: Vec::new(),
+                    unreadable_texts: Vec::new(),
+                    undeclared_values: Vec::new(),
                     undeclared: found(undeclared)?,
                     outside: found(outside)?,
                     odd_years: None,

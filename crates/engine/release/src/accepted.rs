@@ -5,7 +5,7 @@ use crate::losses::recorded_name;
 use crate::plan::Plan;
 use deniable_core::schema::{DeclaredTable, Format, Role};
 use deniable_core::text::nearest;
-use deniable_data::check::{Quirk, SAME_ROWS};
+use deniable_data::check::{ENTITIES, Quirk, SAME_ROWS};
 use deniable_policy::QuerySubject;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +52,7 @@ pub fn full_name(table: &str, column: &str) -> String {
 
 impl AcceptedFindings {
     /// Resolves names of columns, each as `column` or `table.column`, of quirks, as `csv:line-ends` or
-    /// `table.csv:line-ends`, and `version:same-rows` in the same way.
+    /// `table.csv:line-ends`, and `version:same-rows` and `key:entities` in the same way.
     ///
     /// # Errors
     /// When a name matches no declared column, or several.
@@ -63,8 +63,9 @@ impl AcceptedFindings {
                 let quirk = |quirk: Quirk| (table.data.table.clone(), quirk.name().to_owned());
                 let quirks = Quirk::ALL.into_iter().filter(|_| matches!(table.data.format, Format::Csv(_))).map(quirk);
                 let is_protected = matches!(table.role, Role::Protected { .. });
-                let same = is_protected.then(|| (table.data.table.clone(), SAME_ROWS.to_owned()));
-                table.columns.iter().map(column).chain(quirks).chain(same).collect()
+                let whole = [SAME_ROWS, ENTITIES].into_iter().filter(|_| is_protected);
+                let whole = whole.map(|name| (table.data.table.clone(), name.to_owned()));
+                table.columns.iter().map(column).chain(quirks).chain(whole).collect()
             };
             tables.iter().flat_map(columns)
         };

@@ -116,7 +116,10 @@ fn in_words(found: &[UnacceptedFinding]) -> String {
         [UnacceptedFinding { table, found: ToAccept::Quirk(..) }] => {
             format!("unusual quotes or line ends of `{table}` are not accepted")
         }
-        several if several.iter().any(|one| matches!(one.found, ToAccept::SameRows(_))) => {
+        [UnacceptedFinding { table, found: ToAccept::Entities { .. } }] => {
+            format!("`{table}` has an unlikely number of entities, and that is not accepted")
+        }
+        several if several.iter().any(|one| matches!(one.found, ToAccept::SameRows(_) | ToAccept::Entities { .. })) => {
             format!("{} findings in the data are not accepted", several.len())
         }
         several => match several.iter().filter(is_column).count() {
@@ -424,7 +427,9 @@ fn scan_and_register(
         let open = report.to_accept().filter(|found| !is_accepted(table, found.name()));
         bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
         let same = if new.is_rehearsal { None } else { earlier(ledger, table, fingerprint) };
-        let open = same.map(ToAccept::SameRows).filter(|found| !is_accepted(table, found.name()));
+        let odd = new.judged.and_then(|plan| unlikely_entities(plan, table, report));
+        let open = same.map(ToAccept::SameRows).into_iter().chain(odd);
+        let open = open.filter(|found| !is_accepted(table, found.name()));
         bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
     }
     if !bad.is_empty() {
@@ -457,6 +462,18 @@ fn scan_and_register(
         Ok(ledger.register_contents(&contents, &accepted.of(table.name()))?)
     };
     tables.iter().zip(scans).map(register).collect()
+}
+
+/// The number of entities of the main table, if it is far from the policy's guess: more than three times as many, or less
+/// than a tenth in a table of at least that many rows.
+fn unlikely_entities(plan: &Plan, table: &TableVersion, report: &Report) -> Option<ToAccept> {
+    const MOST: u64 = 3;
+    const LEAST: u64 = 10;
+    let policy = plan.policy();
+    let (found, typical) = (report.entities?, policy.typical().entities?);
+    let is_far =
+        found > typical.saturating_mul(MOST) || (found.saturating_mul(LEAST) < typical && report.rows >= typical);
+    (table.name() == policy.data().table && is_far).then_some(ToAccept::Entities { found, typical })
 }
 
 /// The earlier version of a protected table with the same rows, if this version is not registered yet.

@@ -213,7 +213,8 @@ impl Diagnose for DataError {
                 };
                 let help = format!(
                     "{so_far}. Caps and bounds that are chosen by these figures depend on the data; `deniable suggest` \
-                     suggests some under the promise. If the answers are meant to leave out this much, accept it by \
+                     suggests some under the promise: those that 95% of the people stay within, who may have far fewer of the \
+                     rows. Counts of people, and queries with one row of each person, need no cap on rows. If the answers are meant to leave out this much, accept it by \
                      query; the ledger stores the names only:\n{}",
                     accepting_losses(found, surface)
                 );

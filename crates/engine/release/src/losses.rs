@@ -56,8 +56,11 @@ pub enum Quantity {
 pub struct Understated {
     /// The column.
     pub column: String,
-    /// The keys of its cell, as text; empty if the loss is that of all cells together.
+    /// The keys of its cell, as text; empty for the only cell, and if the loss is that of all cells together.
     pub cell: String,
+    /// Whether the loss is a part of the rows of all cells together, and not a change of the number: for ranks, and for
+    /// queries whose true numbers are not computed.
+    pub is_of_rows: bool,
     /// The part that the policy states: `typical_left_out`.
     pub stated: Rational,
     /// The number of cells of the column of which more is left out.
@@ -116,9 +119,15 @@ impl fmt::Display for LargeLoss {
             "leave"
         };
         let part = percent(part, 1, Rounding::Up);
-        if let Quantity::Number(Understated { stated, cells, .. }) = of {
+        if let Quantity::Number(Understated { stated, cells, is_of_rows, .. }) = of {
             let stated = percent(stated, 1, Rounding::Nearest);
-            write!(f, "{query}: {by} change {} by {part}, more than `typical_left_out = \"{stated}\"`", of.in_words())?;
+            let of = of.in_words();
+            if *is_of_rows {
+                write!(f, "{query}: {by} leave out {part} of the rows behind {of}")?;
+            } else {
+                write!(f, "{query}: {by} change {of} by {part}")?;
+            }
+            write!(f, ", more than `typical_left_out = \"{stated}\"`")?;
             return if *cells > 1 { write!(f, ", in {cells} cells") } else { Ok(()) };
         }
         write!(f, "{query}: {by} {verb} out {part} of {}", of.in_words())
@@ -264,15 +273,15 @@ pub(crate) fn understated(
         let cells = wrong.filter(|wrong| !is_rank(&wrong.expected) && is_usable(&wrong.expected));
         let cells = cells.map(|wrong| {
             let part = judge.part_left_out(&wrong.expected, &wrong.cell.answer, &wrong.cell.truth);
-            (part, wrong.cell.cell.as_str())
+            (part, wrong.cell.cell.as_str(), false)
         });
         let ranks = planned.query().is_ranked(term) || errors.is_none();
-        let all_cells = ranks.then(|| (rows.clone(), ""));
-        let larger: Vec<(Rational, &str)> = cells.chain(all_cells).filter(|(part, _)| part > stated).collect();
+        let all_cells = ranks.then(|| (rows.clone(), "", true));
+        let larger: Vec<(Rational, &str, bool)> = cells.chain(all_cells).filter(|(part, ..)| part > stated).collect();
         let count = larger.len();
-        if let Some((part, cell)) = larger.into_iter().max_by(|one, other| one.0.cmp(&other.0)) {
-            let number =
-                Understated { column: column.clone(), cell: cell.to_owned(), stated: stated.clone(), cells: count };
+        if let Some((part, cell, is_of_rows)) = larger.into_iter().max_by(|one, other| one.0.cmp(&other.0)) {
+            let (column, stated) = (column.clone(), stated.clone());
+            let number = Understated { column, cell: cell.to_owned(), is_of_rows, stated, cells: count };
             let (query, by) = (planned.declared().name.clone(), Vec::new());
             all.push(LargeLoss { query, of: Quantity::Number(number), part, by });
         }

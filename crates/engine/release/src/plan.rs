@@ -518,6 +518,12 @@ impl QueryPlan {
         query.undeclared().into_iter().chain(query.replaced()).chain(rows_each::hint(query)).collect()
     }
 
+    /// Whether a condition or a value compares a column with a constant that is not one of its keys: probably a typo.
+    #[must_use]
+    pub fn compares_undeclared(&self) -> bool {
+        !self.query.undeclared().is_empty()
+    }
+
     /// The measured query.
     #[must_use]
     pub fn query(&self) -> &Query {

@@ -212,7 +212,8 @@ pub struct Ask {
     /// At most this many groups count for one entity, in place of the policy's cap.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub groups: Option<u32>,
-    /// Charge queries from the prompt or standard input without confirmation. A query on the command line needs none.
+    /// Charge queries from the prompt or standard input without confirmation, and a query on the command line that compares
+    /// a column with a value that is not one of its keys. Other queries on the command line need none.
     #[arg(long)]
     pub yes: bool,
     /// Do not store a history of the prompt's queries.

@@ -51,6 +51,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     writable(&[("--out", args.out.as_deref())], &own_files(session.policy()))?;
     doubts(session.plan());
+    let is_new = !before.contains(share);
+    if is_new && !args.yes && session.plan().queries().iter().any(|planned| planned.compares_undeclared()) {
+        return Err(Failure::refused(
+            "a condition compares a column with a value that is not one of its keys; nothing was charged",
+            "correct the query as said above, or add --yes to charge it as it is",
+        ));
+    }
     let is_first = session.account()?.is_none_or(|account| account.releases.is_empty());
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;
     if !publication.answers.is_empty() {

@@ -87,8 +87,14 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let as_json = args.format == LedgerFormat::Json;
     let allowed = Permissions { other_people: args.other_people, ..RegistrationMode::Stop.into() };
     let session = session.allowing(allowed).with_resources(args.limits.resources()).telling(move |event| match event {
-        Event::Step(Step::Scanned { table, report }) if as_json => {
-            held(&kept).push(ScanReport::new(table, report));
+        Event::Step(Step::Scanned { table, report }) => {
+            let found = ScanReport::new(table, report);
+            if as_json {
+                held(&kept).push(found);
+            } else {
+                tell(event);
+                found.private_values().iter().for_each(|line| say(format!("  {line}")));
+            }
         }
         Event::Head(head) => *held(&last) = Some(head.clone()),
         other if lost.store(&other) => {}

@@ -121,8 +121,9 @@ fn table(all: &[AdviceReport]) -> String {
     push_paragraph(
         &mut text,
         "  ",
-        "about 95% of the entities stay within each suggested cap and bound, up to the noise; a smaller cap means less \
-         noise and leaves more out. These values are released, so caps and bounds that are chosen by them reveal no \
+        "about 95% of the entities stay within each suggested cap and bound, up to the noise; where few entities have many \
+         rows, more than 5% of the rows are beyond it. A smaller cap means less noise and leaves more out. A bound at the end of \
+         the declared ones may be higher. These values are released, so caps and bounds that are chosen by them reveal no \
          more",
     );
     if all.iter().any(|shown| shown.suggested.is_none()) {

@@ -289,3 +289,18 @@ fn the_ledger_counts_in_questions() {
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(shown.contains("no more query like \"number 4\""), "{shown}");
 }
+
+/// A query with a probable typo is charged only with --yes.
+#[test]
+fn a_probable_typo_is_not_charged() {
+    let place = Place::clinic();
+    let sql = "SELECT COUNT(*) FROM visits WHERE department = 'cardiolgy'";
+    let ask =
+        |more: &[&str]| place.run(&[&["ask", "policy.toml", sql, "--spend", "1/40", "--register"], more].concat());
+    let refused = ask(&[]).refused();
+    assert!(refused.says("did you mean `cardiology`?") && refused.says("nothing was charged"), "{}", refused.stderr);
+    assert_eq!(place.charges(), 0);
+    ask(&["--yes"]).done();
+    ask(&[]).done();
+    assert_eq!(place.charges(), 1);
+}

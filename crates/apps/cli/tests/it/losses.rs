@@ -238,7 +238,7 @@ fn a_stated_loss_below_the_exact_one_needs_a_decision() {
     let urine = "cost: its caps and bounds change `cost` in urine by 9.1%, more than `typical_left_out = \"1%\"`, in 2 \
                  cells";
     assert!(told.contains(urine), "{told}");
-    assert!(told.contains("middle: its caps and bounds change `middle` by 2%, more than"), "{told}");
+    assert!(told.contains("middle: its caps and bounds leave out 2% of the rows behind `middle`, more than"), "{told}");
     assert!(told.contains("leave out more than `typical_left_out` states of 2 queries, and that is not accepted"));
     assert!(told.contains("Classes rest on `typical_left_out` = 1%") && !told.contains("noise only"), "{told}");
     assert_eq!((versions(&place), place.charges()), (0, 0));

@@ -178,3 +178,48 @@ fn a_release_that_stops_shows_the_losses() {
     assert!(run.says("what caps and bounds leave out of each query, exactly"), "{run:?}");
     assert!(run.says("true errors") || run.says("largest error"), "{run:?}");
 }
+
+/// A key that is not the person's stops, by a number of entities far from the policy's guess.
+#[test]
+fn a_wrong_key_stops() {
+    for (key, rows) in [("visit", 900), ("ward", 3_000)] {
+        let policy = format!(
+            "name = 'n'\npopulation = 'p'\ndata = {{ table = 't', path = 't.csv', version = '1' }}\n\
+             entity = {{ key = '{key}', rows_per_group = 2, groups = 1, typical_entities = 250 }}\n\
+             adversary = {{ preset = 'acquaintance' }}\npromise = {{ posterior_at_most = 0.75 }}\n[columns]\n\
+             person = {{ type = 'integer' }}\nvisit = {{ type = 'integer' }}\nward = {{ type = 'integer' }}\n\
+             [[query]]\nname = 'people'\nsql = 'SELECT COUNT(DISTINCT {key}) AS n FROM t'\n"
+        );
+        let rows = (0..rows).map(|row| format!("{},{row},{}\n", row % 250, row % 5)).collect::<String>();
+        let place = Place::new(&policy, format!("person,visit,ward\n{rows}"));
+        let run = place.run(&["data", "check", "policy.toml"]).refused();
+        assert!(run.says("an unlikely number of entities") && run.says("--accept t.key:entities"), "{run:?}");
+        assert!(
+            place.run(&["ledger", "show", "policy.toml", "--format", "json"]).stdout.find("versions\": [{").is_none()
+        );
+        place.run(&["data", "check", "policy.toml", "--accept", "t.key:entities"]).done();
+        place.edit("policy.toml", &format!("key = '{key}'"), "key = 'person'");
+        place.edit("policy.toml", &format!("DISTINCT {key}"), "DISTINCT person");
+        place.edit("policy.toml", "version = '1'", "version = '2'");
+        place.run(&["data", "check", "policy.toml", "--accept", "version:same-rows"]).done();
+    }
+}
+
+/// `data check` names the most frequent values that do not count; a release, which others may watch, does not.
+#[test]
+fn frequent_values_are_named_to_the_curator() {
+    let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\
+                  adversary = { preset = 'acquaintance' }\npromise = { posterior_at_most = 0.75 }\n[columns]\n\
+                  ward = { type = 'text', keys = ['north', 'south'] }\nage = { type = 'integer', bounds = [0, 99] }\n\
+                  [[query]]\nsql = 'SELECT ward, COUNT(*) AS n FROM t GROUP BY ward'\n";
+    let rows = "north,30\n".repeat(500) + &"fib4,NA\n".repeat(7) + "East,NA\nEast,n/a\n";
+    let place = Place::new(policy, format!("ward,age\n{rows}"));
+    let run = place.run(&["data", "check", "policy.toml"]).done();
+    assert!(run.says("ward: values that are not declared keys, with their rows: `fib4` 7, `East` 2"), "{run:?}");
+    assert!(run.says("age: texts that cannot be read, with their rows: `NA` 8, `n/a` 1; add those"), "{run:?}");
+    let json = place.run(&["data", "check", "policy.toml", "--format", "json"]).json();
+    assert_eq!(json["tables"][0]["columns"][0]["undeclared_values"][0]["text"], "fib4");
+    assert_eq!(json["tables"][0]["columns"][1]["unreadable_texts"][1]["rows"], 1);
+    let released = Place::new(policy, format!("ward,age\n{rows}")).release(&[]).done();
+    assert!(!released.says("fib4") && !released.says("`NA`"), "{released:?}");
+}

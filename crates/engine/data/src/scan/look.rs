@@ -11,7 +11,6 @@
 use super::piece::Lines;
 use super::{Scan, ScanError};
 use crate::error::SourceError;
-use crate::number_forms::NumberForm;
 use crate::text::{Remarks, UnevenRecords};
 use arrow_array::BooleanArray;
 use deniable_expression::Column;
@@ -23,8 +22,8 @@ pub struct CheckedColumn {
     pub present: BooleanArray,
     /// The values.
     pub values: Column,
-    /// The forms of texts that are not read as numbers.
-    pub forms: Vec<NumberForm>,
+    /// The texts that are not read as values, shortened.
+    pub unread: Vec<String>,
 }
 
 /// A run of rows with their places in the source.

@@ -74,7 +74,7 @@ impl Piece<'_> {
                 let look = |(reader, fields): (&ColumnReader, &Fields<'_>)| {
                     let values = reader.read_fields(*fields);
                     let present = reader.present_fields(*fields, &values);
-                    CheckedColumn { forms: reader.forms(*fields, &present, &values), present, values }
+                    CheckedColumn { unread: reader.unread(*fields, &present, &values), present, values }
                 };
                 Some(readers.iter().zip(fields).map(look).collect())
             }
@@ -91,7 +91,7 @@ fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> ReadColumn {
 }
 
 fn look(reader: &ColumnReader, stored: &ArrayRef) -> CheckedColumn {
-    CheckedColumn { present: reader.present(stored), values: reader.read(stored), forms: Vec::new() }
+    CheckedColumn { present: reader.present(stored), values: reader.read(stored), unread: Vec::new() }
 }
 
 impl Place {
@@ -110,7 +110,7 @@ impl Place {
             Self::Folder { value, is_present } => {
                 let present = if *is_present { BooleanBuffer::new_set(rows) } else { BooleanBuffer::new_unset(rows) };
                 let values = Column::repeat(value.kind(), value.value(0).as_ref(), rows);
-                CheckedColumn { present: BooleanArray::new(present, None), values, forms: Vec::new() }
+                CheckedColumn { present: BooleanArray::new(present, None), values, unread: Vec::new() }
             }
             Self::File { position, reader, .. } => look(reader, stored.get(*position)?),
         })

@@ -62,8 +62,9 @@ impl Point {
     fn text(&self) -> String {
         match (self.is_unusable, &self.written, self.value.and_then(known)) {
             (true, _, _) => UNUSABLE.to_owned(),
-            (false, _, None) => "no value".to_owned(),
-            (false, Some(written), Some(_)) => written.clone(),
+            // Also the words in place of a hidden value.
+            (false, Some(written), _) => written.clone(),
+            (false, None, None) => "no value".to_owned(),
             (false, None, Some(value)) => number(value),
         }
     }
@@ -94,7 +95,9 @@ impl DrawablePoint {
     }
 
     fn said(&self, point: &Point) -> String {
-        let value = if self.is_empty() { point.text() } else { with_interval(self.value, self.low, self.high) };
+        let is_exact = self.value.is_some() && self.low == self.value && self.high == self.value;
+        let value =
+            if self.is_empty() || is_exact { point.text() } else { with_interval(self.value, self.low, self.high) };
         let truth = self.truth.map_or(String::new(), |truth| format!(" (simulated truth {})", number(truth)));
         format!("{}: {value}{truth}", brief(&point.label))
     }

@@ -3,6 +3,8 @@
 
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rounding, percent};
+use deniable_core::guarantee::Guarantee;
+use deniable_core::schema::Column;
 use deniable_core::text::printable;
 use deniable_ledger::Account;
 use deniable_policy::Policy;
@@ -36,20 +38,42 @@ pub(crate) struct Contents<'a> {
 #[derive(Default)]
 struct Markdown(String);
 
+/// Text of others without Markdown's signs, which would become links, headings or HTML.
+fn escaped(text: &str) -> String {
+    let mut written = String::new();
+    for (at, part) in printable(text).split('`').enumerate() {
+        // Our own words have code between backquotes.
+        if at > 0 {
+            written.push('`');
+        }
+        if at % 2 == 1 {
+            written.push_str(part);
+            continue;
+        }
+        for sign in part.chars() {
+            if matches!(sign, '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&') {
+                written.push('\\');
+            }
+            written.push(sign);
+        }
+    }
+    written
+}
+
 impl Markdown {
     fn heading(&mut self, level: usize, text: &str) {
         let gap = if self.0.is_empty() { "" } else { "\n" };
-        self.0.push_str(&format!("{gap}{} {}\n\n", "#".repeat(level), printable(text)));
+        self.0.push_str(&format!("{gap}{} {}\n\n", "#".repeat(level), escaped(text)));
     }
 
     fn paragraph(&mut self, text: &str) {
-        self.0.push_str(&format!("{}\n\n", printable(text)));
+        self.0.push_str(&format!("{}\n\n", escaped(text)));
     }
 
     fn list<T: AsRef<str>>(&mut self, items: impl IntoIterator<Item = T>) {
         let before = self.0.len();
         for item in items {
-            self.0.push_str(&format!("- {}\n", printable(item.as_ref())));
+            self.0.push_str(&format!("- {}\n", escaped(item.as_ref())));
         }
         if self.0.len() > before {
             self.0.push('\n');
@@ -78,17 +102,23 @@ impl Contents<'_> {
 
     fn title(&self) -> String {
         let population = self.policy.population();
-        self.policy.imprint().title.clone().unwrap_or_else(|| format!("Releases about {population}"))
+        let title = self.policy.imprint().title.as_deref().map(plain);
+        title.unwrap_or_else(|| format!("Releases about {population}"))
+    }
+
+    /// The guarantee in force: that of the ledger, which an edited policy does not change.
+    fn guarantee(&self) -> &Guarantee {
+        self.account.map_or_else(|| self.policy.guarantee(), |account| &account.guarantee)
     }
 
     fn statement(&self) -> Statement {
-        Statement::of(self.policy.guarantee())
+        Statement::of(self.guarantee())
     }
 
     fn facts(&self, text: &mut Markdown) {
         let data = self.policy.data();
-        let stated = self.policy.imprint().facts().map(|(name, fact)| format!("{name}: {fact}"));
-        text.list(stated.chain([format!("data: table `{}`, version \"{}\"", data.table, data.version)]));
+        let stated = self.policy.imprint().facts().map(|(name, fact)| format!("{name}: {}", plain(fact)));
+        text.list(stated.chain([format!("data: table `{}`, version \"{}\"", data.table, plain(&data.version))]));
     }
 
     fn method_note(&self) -> String {
@@ -101,19 +131,21 @@ impl Contents<'_> {
             text.list(self.policy.queries().iter().map(|query| format!("{}: `{}`", query.name, one_line(&query.sql))));
         }
         for answer in self.answers {
-            text.heading(3, answer.title());
+            text.heading(3, &plain(answer.title()));
             if let Some(withdrawn) = &answer.withdrawn {
-                text.paragraph(&format!("Withdrawn: {withdrawn}."));
+                text.paragraph(&format!("Withdrawn: {}.", plain(&withdrawn.to_string())));
             }
             text.code(&answer.sql);
             text.list(answer.noise.iter().map(|noise| noise.sentence(&self.confidence)));
             text.list(&answer.warnings);
         }
+        text.list(self.further());
         text.heading(2, "How the people in the data are protected");
         text.paragraph(&format!(
-            "Each number was computed exactly and then changed by random noise, drawn once from the operating system's \
-             generator. The noise depends on the policy and the query alone. {}.",
-            sentence(&self.unit())
+            "Sums and counts were computed exactly and then changed by random noise; medians and other ranked values were \
+             chosen at random near their rank. The noise was drawn once from the operating system's generator, and depends on \
+             the policy and the query alone. The unit of protection: {}.",
+            self.unit()
         ));
         text.list(self.limits());
         self.promise(&mut text);
@@ -121,7 +153,7 @@ impl Contents<'_> {
         text.paragraph(&format!(
             "An interval contains the number without noise in {} of all cases. It does not account for rows and values that \
              caps and bounds leave out, nor for the error of a sample. Numbers may be negative or not add up where noise is \
-             large: they are shown as drawn, so that sums of many of them are unbiased.",
+             large, unless the policy rounds, hides or adjusts them.",
             self.confidence
         ));
         if let Some(classes) = self.answers.iter().find_map(|answer| answer.classes.as_ref()) {
@@ -133,15 +165,15 @@ impl Contents<'_> {
     }
 
     fn ethics_statement(&self) -> String {
-        let guarantee = self.policy.guarantee();
+        let guarantee = self.guarantee();
         let mut text = Markdown::default();
         text.heading(1, &format!("Statement on the protection of people: {}", self.title()));
         self.facts(&mut text);
         text.heading(2, "Who is protected, and from what");
         text.paragraph(&format!(
-            "Everyone in \"{}\". {}. An observer may try to learn from the published numbers whether a given person is {}.",
+            "Everyone in \"{}\"; {}. An observer may try to learn from the published numbers whether a given person is {}.",
             guarantee.subject().population(),
-            sentence(&self.unit()),
+            self.unit(),
             guarantee.secret().of_one()
         ));
         self.promise(&mut text);
@@ -164,17 +196,17 @@ impl Contents<'_> {
         text.list(self.spending());
         text.paragraph(
             "Every release about these people is charged to one ledger before anything is computed, and is refused when the \
-             promise would not be kept any more. People who can read the rows can publish them in other ways: the promise \
+             promise in force would not be kept. The curator can change the promise, which the ledger records. People who can read the rows can publish them in other ways: the promise \
              covers only the releases of this ledger.",
         );
         if let Some(contact) = &self.policy.imprint().contact {
-            text.paragraph(&format!("Contact: {contact}"));
+            text.paragraph(&format!("Contact: {}", plain(contact)));
         }
         text.done()
     }
 
     fn nist_800_226(&self) -> String {
-        let guarantee = self.policy.guarantee();
+        let guarantee = self.guarantee();
         let mut text = Markdown::default();
         text.heading(1, &format!("{}: answers to the questions of NIST SP 800-226", self.title()));
         text.paragraph(
@@ -226,13 +258,18 @@ impl Contents<'_> {
         ask("Which queries are answered, and with which mechanisms?", self.mechanisms());
         ask(
             "How is one person's contribution bounded?",
-            [self.limits(), vec!["bounds are public facts of the policy, and never computed from the rows".to_owned()]]
+            [self.limits(), vec!["caps and bounds are stated in the policy; whether they were chosen without a look at the rows is **to be answered** \
+                     by the publisher"
+                        .to_owned()]]
                 .concat(),
         );
         ask(
             "How accurate are the results?",
             vec![
-                format!("every number has an interval of its noise at {}, and a class of quality", self.confidence),
+                format!(
+                    "numbers have an interval of their noise at {} and a class of quality; ranked values an error in rows",
+                    self.confidence
+                ),
                 "`deniable plan` predicts the errors from the policy alone".to_owned(),
             ],
         );
@@ -254,7 +291,9 @@ impl Contents<'_> {
         );
         ask(
             "Are floating-point numbers a risk?",
-            vec!["no: sums are integers, noise is exact and discrete, parameters are rational".to_owned()],
+            vec!["sums are integers, noise is exact and discrete, and parameters are rational; arithmetic on single rows may use \
+                 floating point before rows are added up, which changes what is counted and not the guarantee"
+                    .to_owned()],
         );
         ask(
             "Which side channels are known?",
@@ -275,7 +314,7 @@ impl Contents<'_> {
 
     /// The unit that counts as one person.
     fn unit(&self) -> String {
-        deniable_publication::statement::person(self.policy.guarantee())
+        deniable_publication::statement::person(self.guarantee())
     }
 
     fn promise(&self, text: &mut Markdown) {
@@ -292,18 +331,24 @@ impl Contents<'_> {
     fn limits(&self) -> Vec<String> {
         let caps = self.policy.entity().map(|entity| {
             format!(
-                "of one person at most {} rows count in a group, and at most {} groups, unless a query states others",
+                "of one person, at most this many rows count in a group: {}; and this many groups: {}; unless a table or a query \
+                 states others, or takes one row of each person",
                 entity.caps.rows_per_group, entity.caps.groups
             )
         });
-        let bounds = self.policy.columns().iter().filter_map(|column| {
-            let bounds = column.bounds.as_ref()?;
-            Some(format!(
-                "`{}`: values below {} or above {} count as these bounds",
-                column.name,
-                bounds.low(),
-                bounds.high()
-            ))
+        let bounds = self.policy.tables().into_iter().flat_map(|table| {
+            let of = move |column: &Column| {
+                // Bounds of days are counted from 1970, which is no reading for a person.
+                let bounds = column.bounds.as_ref().filter(|_| column.kind.is_number())?;
+                Some(format!(
+                    "`{}.{}`: in sums and averages, values below {} or above {} count as these bounds",
+                    table.data.table,
+                    column.name,
+                    bounds.low(),
+                    bounds.high()
+                ))
+            };
+            table.columns.iter().filter_map(of).collect::<Vec<_>>()
         });
         caps.into_iter().chain(bounds).collect()
     }
@@ -321,9 +366,23 @@ impl Contents<'_> {
         let of = |answer: &Answer| {
             let noises =
                 answer.noise.iter().map(|noise| noise.sentence(&self.confidence)).collect::<Vec<_>>().join("; ");
-            format!("{}: `{}`: share {} of the promise; {noises}", answer.title(), one_line(&answer.sql), answer.share)
+            let withdrawn = if answer.withdrawn.is_some() { " (withdrawn)" } else { "" };
+            let (title, sql) = (plain(answer.title()), one_line(&answer.sql));
+            format!("{title}{withdrawn}: `{sql}`: share {} of the promise; {noises}", answer.share)
         };
-        self.answers.iter().map(of).collect()
+        self.answers.iter().map(of).chain(self.further()).collect()
+    }
+
+    /// The number of charges about these people that are not answers of the policy about this version.
+    fn further(&self) -> Option<String> {
+        let charges = self.account.map_or(0, |account| account.releases.len());
+        let further = charges.saturating_sub(self.answers.len());
+        (further > 0).then(|| {
+            format!(
+                "{further} further charges about these people, of other queries, advice or versions, which `deniable ledger show` \
+                 lists; what was spent includes them"
+            )
+        })
     }
 
     /// The notes on all answers, each once.
@@ -339,13 +398,22 @@ impl Contents<'_> {
 
     fn spending(&self) -> Vec<String> {
         let policy = self.policy;
-        let limit = policy.guarantee().limit();
+        let limit = self.guarantee().limit();
         let part = percent(policy.spend(), 1, Rounding::Up);
         let mut lines = vec![
             format!("the promise allows an odds ratio of {} in all", limit.in_words()),
             format!("this policy may use {} of it ({part})", policy.spend()),
         ];
         lines.extend(policy.per_version().map(|part| format!("each version of the data may use {part} of it")));
+        lines.extend(self.account.iter().flat_map(|account| &account.changes).map(|change| {
+            let weaker = if change.weaker { ", which is weaker" } else { "" };
+            format!(
+                "the promise was changed from {} to {}{weaker}; reason: {}",
+                change.from,
+                change.to,
+                plain(&change.reason)
+            )
+        }));
         lines.extend(self.account.iter().flat_map(|account| {
             let left = RemainingBudget::new(account.spent.clone(), account.limit());
             [format!("spent: an odds ratio of {}", account.spent.in_words()), format!("left: {left}")]
@@ -354,13 +422,12 @@ impl Contents<'_> {
     }
 }
 
+/// The SQL in one line, for a code span.
 fn one_line(sql: &str) -> String {
-    sql.split_whitespace().collect::<Vec<_>>().join(" ")
+    plain(&sql.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// A clause with a capital letter.
-fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{first}{}", letters.as_str())
+/// A text of the policy without backquotes, which would end a code span.
+fn plain(text: &str) -> String {
+    text.replace('`', "'")
 }

@@ -61,6 +61,7 @@ pub fn single_number(table: &Answer) -> Option<&NumberCell> {
 /// Whether an answer has negative counts or undefined values.
 pub fn has_oddities(table: &Answer) -> bool {
     let odd = |cell: &Cell| match cell {
+        Cell::Number(number) if number.hidden.is_some() => false,
         Cell::Number(number) => {
             let below = |end: &Option<Scalar>| value(end).is_some_and(|end| end < 0.0);
             number.value.is_none() || (below(&number.value) && !below(&number.low))
@@ -89,6 +90,7 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
     let is_drawn = place.is_drawn && table.withdrawn.is_none();
     let pictures = if is_drawn { charts::drawn(table, None, false) } else { Vec::new() };
     let (shared, list) = place.shared;
+    let is_folded = table.rows.len() > MOST_OPEN && !pictures.is_empty();
     html! {
         article.answer id=(place.anchor) {
             h3 { (struck(table, table.title())) @if let Some(policy) = place.policy { span.muted { " (" (policy) ")" } } }
@@ -96,13 +98,12 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
             div.pair {
                 @match single_number(table) {
                     Some(number) => (large(table, number, &confidence)),
-                    None if table.rows.len() > MOST_OPEN && !pictures.is_empty() => {
-                        details { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) }
-                    }
+                    None if is_folded => {}
                     None => (rows(table, &confidence)),
                 }
                 @for (svg, caption) in &pictures { (figure(svg.clone(), if pictures.len() > 1 { caption } else { "" })) }
             }
+            @if is_folded { details.rows { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) } }
             (shared.own(table))
             div.foot {
                 (shared.links(table, list))
@@ -220,7 +221,7 @@ fn rows(table: &Answer, confidence: &str) -> Markup {
                     } } }
                 }
             }
-            @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "Too many rows for a chart." } }
+            @if shape(table) == Shape::Table && table.rows.len() > MOST_OPEN && !numbers.is_empty() { p.muted { "Too many rows for a chart." } }
             @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET removed all of them." } }
             @if more > 0 { p.muted { (more) " more rows are in the JSON form of this release." } }
         }

@@ -20,8 +20,10 @@ const MOST_NAMES: usize = 300;
 pub struct AnswersPage<'a> {
     /// The contents of the section.
     pub contents: Markup,
-    /// The tables with their versions, the newest first.
+    /// The tables with their newest versions.
     pub versions: Vec<String>,
+    /// The number of earlier versions.
+    pub earlier: usize,
     /// The answers about the newest version, with their anchors.
     newest: Vec<(&'a PageAnswer, String)>,
 }
@@ -66,39 +68,47 @@ impl AccountSection {
         let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
         let versions = self.versions(registered);
         let mut number = 0;
-        for version in &versions {
+        for (at, version) in versions.iter().enumerate() {
+            // A version is an earlier one if a newer one of the same tables is on the page.
+            let is_earlier = versions.iter().take(at).any(|newer| newer.table == version.table);
             let mut sections = String::new();
             for answer in self.answers.iter().filter(|answer| answer.is_about(version)) {
                 number += 1;
                 let anchor = format!("answer{account}-{number}");
-                if written.is_empty() {
-                    newest.push((answer, anchor.clone()));
+                let policy = several.then_some(answer.policy.as_str());
+                let written_as = |is_drawn: bool| {
+                    let place = Place { anchor: anchor.clone(), policy, is_drawn, shared: (&shared, &notes) };
+                    answers::section(&answer.shown, &place).into_string()
+                };
+                let mut section = written_as(bytes < DRAWN_BYTES);
+                if bytes + section.len() > DRAWN_BYTES {
+                    section = written_as(false);
                 }
-                if !beyond.is_empty() {
+                if bytes + section.len() > SHOWN_BYTES {
                     beyond.push(answer.shown.table.name.clone());
                     continue;
                 }
-                let policy = several.then_some(answer.policy.as_str());
-                let place = Place { anchor, policy, is_drawn: bytes < DRAWN_BYTES, shared: (&shared, &notes) };
-                let section = answers::section(&answer.shown, &place).into_string();
-                if bytes + section.len() > SHOWN_BYTES {
-                    beyond.push(answer.shown.table.name.clone());
-                } else {
-                    bytes += section.len();
-                    sections.push_str(&section);
+                bytes += section.len();
+                sections.push_str(&section);
+                if !is_earlier {
+                    newest.push((answer, anchor));
                 }
             }
             if !sections.is_empty() {
-                written.push((version.heading(), PreEscaped(sections)));
+                written.push((version.heading(), PreEscaped(sections), is_earlier));
             }
         }
+        let (earlier, newer): (Vec<_>, Vec<_>) = versions
+            .iter()
+            .enumerate()
+            .partition(|(at, version)| versions.iter().take(*at).any(|newer| newer.table == version.table));
         let contents = html! {
             (self.remarks())
-            @for (at, (heading, answers)) in written.iter().enumerate() {
-                @if versions.len() == 1 { (answers) } @else { (folded(at > 0, heading, answers)) }
+            @for (heading, answers, is_earlier) in &written {
+                @if versions.len() == 1 { (answers) } @else { (folded(*is_earlier, heading, answers)) }
             }
             @if !beyond.is_empty() {
-                p { "There is no room on this page for these answers; a report on their policy may have room:" }
+                p { "There is no room on this page for these answers; `release --format csv` writes one of them:" }
                 (names(&beyond))
             }
             @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
@@ -108,11 +118,8 @@ impl AccountSection {
             }
             (shared.list(&notes))
         };
-        AnswersPage {
-            contents,
-            versions: versions.iter().map(|version| format!("{} {}", version.table, version.version)).collect(),
-            newest,
-        }
+        let named = |(_, version): &(usize, &ChargedVersion)| format!("{} {}", version.table, version.version);
+        AnswersPage { contents, versions: newer.iter().map(named).collect(), earlier: earlier.len(), newest }
     }
 
     /// The legend of the charts, and a remark about odd numbers if there are any.

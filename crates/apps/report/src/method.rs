@@ -48,8 +48,8 @@ impl AccountSection {
         html! {
             @if let Some(confidence) = confidence {
                 p {
-                    "Random noise was added to every number on purpose, so that it does not reveal whether a given person is in \
-                    the data. An interval contains the number without noise in " (confidence) " of all cases. It does not \
+                    "Random noise was added on purpose, so that the numbers reveal no more about whether a given person is in the \
+                    data than the promise allows. An interval contains the number without noise in " (confidence) " of all cases. It does not \
                     account for rows and values that caps and bounds leave out, nor for the error of a sample."
                 }
             }
@@ -61,7 +61,7 @@ impl AccountSection {
     fn exact(&self) -> Markup {
         let (account, overview) = (&self.account, AccountOverview::new(&self.account, &[]));
         html! {
-            table {
+            div.scroll tabindex="0" role="region" aria-label="Table: exact parameters" { table {
                 tbody {
                     tr { th scope="row" { "account" } td { (overview.account) } }
                     tr { th scope="row" { "promise, as recorded" } td { (overview.promise) } }
@@ -73,7 +73,7 @@ impl AccountSection {
                     tr { th scope="row" { "odds from the promise by" } td { (account.guarantee.theorem()) } }
                     tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO, M-PF or M-EXP; sensitivities by S-CAP" } }
                 }
-            }
+            } }
             @for PageAnswer { shown, .. } in self.answers.iter().take(MOST_EXACT) { (noise(shown)) }
         }
     }

@@ -128,10 +128,11 @@ impl Report {
             .map(|(at, shown)| shown.answered(at + 1, &self.summary.versions))
             .collect();
         let versions: Vec<String> = pages.iter().flat_map(|page| page.versions.clone()).collect();
+        let earlier = pages.iter().map(|page| page.earlier).sum();
         let keys: Vec<KeyNumber<'_>> = pages.iter().flat_map(AnswersPage::newest).collect();
         let lead = html! {
             @if is_rehearsal { p.rehearsal role="note" { (REHEARSAL) } }
-            (headline::facts(&self.imprint, &versions))
+            (headline::facts(&self.imprint, &versions, earlier))
             @for (at, shown) in self.accounts.iter().enumerate() { (beliefs::in_short(&shown.promised(), at + 1)) }
             @if self.accounts.is_empty() { p.lead { "No promise and no releases yet." } }
             (headline::key_numbers(&keys))

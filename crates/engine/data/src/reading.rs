@@ -176,7 +176,7 @@ impl ColumnReader {
         let Some(nulls) = values.to_array().logical_nulls() else { return Vec::new() };
         let rows = fields.iter().zip(present.values().iter().zip(nulls.iter()));
         let unread = rows.filter(|(_, (is_present, is_value))| *is_present && !is_value);
-        unread.filter_map(|(text, _)| Some(shortened(text?.as_ref()).to_owned())).collect()
+        unread.filter_map(|(text, _)| Some(shortened(text?).to_owned())).collect()
     }
 
     /// Whether each row contains a value, readable or not. A present value that is read as NULL is unreadable.

@@ -31,9 +31,10 @@ pub(crate) fn read_line(field: &Field<'_>) -> ReadResult<String> {
     field.line().map(str::to_owned)
 }
 
-/// Reads the labels and units in `columns` of every table; for columns of one name in several tables, the first one's.
+/// Reads the labels and units in `columns` of every table. A name of columns in several tables has none unless they agree: an
+/// answer names its columns, and not their tables.
 pub(crate) fn read_headings(policy: &Section<'_>) -> ReadResult<BTreeMap<String, Heading>> {
-    let mut headings = BTreeMap::new();
+    let mut headings: BTreeMap<String, Heading> = BTreeMap::new();
     policy.optional("columns", |field| of_columns(field, &mut headings))?;
     policy.optional("tables", |field| {
         for table in Section::open_free(field.report, "[tables]", field.node)?.fields() {
@@ -42,6 +43,7 @@ pub(crate) fn read_headings(policy: &Section<'_>) -> ReadResult<BTreeMap<String,
         }
         Ok(())
     })?;
+    headings.retain(|_, heading| !heading.is_empty());
     Ok(headings)
 }
 
@@ -51,8 +53,12 @@ fn of_columns(field: &Field<'_>, headings: &mut BTreeMap<String, Heading>) -> Re
         let section = Section::open_free(field.report, "[columns]", field.node)?;
         let (label, unit) = (section.optional("label", read_line), section.optional("unit", read_line));
         let heading = Heading { label: label?, unit: unit? };
-        if !heading.is_empty() {
-            headings.entry(name.to_owned()).or_insert(heading);
+        match headings.get_mut(name) {
+            Some(known) if *known != heading => *known = Heading::default(),
+            Some(_) => {}
+            None => {
+                headings.insert(name.to_owned(), heading);
+            }
         }
     }
     Ok(())
@@ -86,6 +92,28 @@ mod tests {
         assert_eq!(policy.imprint().title.as_deref(), Some("Visits to the clinic"));
         assert_eq!(policy.imprint().facts().collect::<Vec<_>>(), [("next release", "2024-09-15")]);
         assert_eq!(policy.headings()["minutes"].text("avg"), "Length of visit (minutes)");
+    }
+
+    /// An answer does not name the table of a column, so that words for one table's column are not put on another's.
+    #[test]
+    fn columns_of_one_name_must_agree() {
+        let with = |unit: &str| {
+            let policy = builder()
+                .set(&["columns", "minutes"], "unit", "minutes")
+                .set(&["tables", "bills"], "path", "bills.csv")
+                .set(&["tables", "bills"], "version", "1")
+                .set(&["tables", "bills"], "public_key", "id")
+                .set(&["tables", "bills", "columns", "id"], "type", "integer")
+                .set(&["tables", "bills", "columns", "minutes"], "type", "integer");
+            let policy = if unit.is_empty() {
+                policy
+            } else {
+                policy.set(&["tables", "bills", "columns", "minutes"], "unit", unit)
+            };
+            policy.build().unwrap().headings().get("minutes").map(|heading| heading.text("m"))
+        };
+        assert_eq!((with(""), with("hours")), (None, None));
+        assert_eq!(with("minutes").as_deref(), Some("m (minutes)"));
     }
 
     #[test]

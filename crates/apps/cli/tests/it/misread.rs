@@ -77,8 +77,13 @@ fn every_badly_reading_column_is_named_whatever_is_asked() {
         &[&ask[..], &["--register"]].concat(),
     ];
     let place = Place::new(POLICY, DATA);
-    let said: Vec<String> =
-        commands.iter().map(|command| place.plain(&place.run(command).refused().without_share())).collect();
+    // `data check` alone names values.
+    let without_values =
+        |text: String| text.split_inclusive('\n').filter(|line| !line.contains("with their rows")).collect::<String>();
+    let said: Vec<String> = commands
+        .iter()
+        .map(|command| without_values(place.plain(&place.run(command).refused().without_share())))
+        .collect();
     // The first message also reports a new ledger.
     assert!(said[1..].iter().all(|other| *other == said[1] && said[0].ends_with(other)), "{said:#?}");
     insta::assert_snapshot!("several_columns", said[1]);

@@ -201,7 +201,22 @@ fn papers_for_other_readers() {
     ] {
         let text = paper(readers);
         assert!(words.iter().all(|word| text.contains(word)), "{readers}: {text}");
-        assert!(!text.contains('<') && text.lines().all(|line| !line.ends_with(' ')), "{text}");
+        assert!(!text.contains("<s") && text.lines().all(|line| !line.ends_with(' ')), "{text}");
     }
     place.run(&["report", "--ledger", "clinic-patients.ledger", "--for", "ethics"]).misused();
+}
+
+/// The papers state the promise of the ledger, not that of an edited policy, and texts of the policy become no markup.
+#[test]
+fn papers_state_the_promise_in_force() {
+    let place = Place::clinic();
+    let title = "[publication]\ntitle = \"# <script> [a](b) `x`\"\n\n[data]\n";
+    place.edit("policy.toml", "[data]\n", title);
+    place.release(&[]).done();
+    place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.6");
+    for readers in ["method", "ethics", "nist-800-226"] {
+        let text = place.run(&["report", "policy.toml", "--for", readers]).done().stdout;
+        assert!(text.contains("75%") && !text.contains("60%"), "{readers}: {text}");
+        assert!(text.contains("\\# \\<script\\> \\[a\\](b) 'x'"), "{readers}: {text}");
+    }
 }

@@ -184,7 +184,7 @@ fn a_release_that_stops_shows_the_losses() {
 fn a_wrong_key_stops() {
     for (key, rows) in [("visit", 900), ("ward", 3_000)] {
         let policy = format!(
-            "name = 'n'\npopulation = 'p'\ndata = {{ table = 't', path = 't.csv', version = '1' }}\n\
+            "name = 'n'\npopulation = 'p'\ndata = {{ table = 't', path = 'data.csv', version = '1' }}\n\
              entity = {{ key = '{key}', rows_per_group = 2, groups = 1, typical_entities = 250 }}\n\
              adversary = {{ preset = 'acquaintance' }}\npromise = {{ posterior_at_most = 0.75 }}\n[columns]\n\
              person = {{ type = 'integer' }}\nvisit = {{ type = 'integer' }}\nward = {{ type = 'integer' }}\n\
@@ -208,7 +208,7 @@ fn a_wrong_key_stops() {
 /// `data check` names the most frequent values that do not count; a release, which others may watch, does not.
 #[test]
 fn frequent_values_are_named_to_the_curator() {
-    let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\
+    let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 'data.csv', version = '1' }\n\
                   adversary = { preset = 'acquaintance' }\npromise = { posterior_at_most = 0.75 }\n[columns]\n\
                   ward = { type = 'text', keys = ['north', 'south'] }\nage = { type = 'integer', bounds = [0, 99] }\n\
                   [[query]]\nsql = 'SELECT ward, COUNT(*) AS n FROM t GROUP BY ward'\n";

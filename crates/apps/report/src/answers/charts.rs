@@ -147,6 +147,13 @@ fn has_value(row: &[Cell], at: usize) -> bool {
 /// A cell as a point of a chart: a value outside its interval is drawn at the nearest end, as a count below zero at zero.
 fn point(label: String, cell: Option<&NumberCell>) -> Point {
     let Some(cell) = cell else { return Point { label, ..Point::default() } };
+    if let Some(hidden) = &cell.hidden {
+        return Point { label, written: Some(hidden.clone()), ..Point::default() };
+    }
+    // An interval alone would be the most visible part of a chart.
+    if cell.value.is_none() {
+        return Point { label, ..Point::default() };
+    }
     let end = |end: &Option<_>| value(end).filter(|_| cell.rows.is_none());
     let (low, high, own) = (end(&cell.low), end(&cell.high), value(&cell.value));
     let text =

@@ -1,5 +1,6 @@
 //! Links that save an answer as CSV and the guarantee as text, without a script and without another file.
 
+use deniable_core::text::printable;
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ pub fn csv(table: &Answer) -> String {
     let mut lines = String::new();
     let head = table.columns.iter().enumerate().flat_map(|(at, name)| {
         let further = if is_number(at) { &["low", "high", "quality"] as &[&str] } else { &[] };
-        std::iter::once(name.clone()).chain(further.iter().map(move |end| format!("{name} {end}")))
+        std::iter::once(name.clone()).chain(further.iter().map(move |end| format!("{name}_{end}")))
     });
     line(&mut lines, head);
     for row in &table.rows {
@@ -36,9 +37,11 @@ fn line(lines: &mut String, cells: impl Iterator<Item = String>) {
         if at > 0 {
             lines.push(',');
         }
-        // A spreadsheet runs a text that begins like a formula; numbers may be negative.
-        let is_formula =
-            cell.starts_with(['=', '@', '\t', '\r']) || (cell.starts_with(['+', '-']) && cell.parse::<f64>().is_err());
+        // A spreadsheet runs a text that begins like a formula, also after spaces and quotes; numbers may be negative.
+        let cell = printable(&cell).into_owned();
+        let bare = cell.trim_start_matches(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+        let is_formula = bare.starts_with(['=', '@', '＝', '＠', '＋', '－'])
+            || (bare.starts_with(['+', '-']) && cell != "-" && cell.parse::<f64>().is_err());
         let cell = if is_formula { format!("'{cell}") } else { cell };
         if cell.contains(['"', ',', '\n', '\r', '\'']) {
             let _ = write!(lines, "\"{}\"", cell.replace('"', "\"\""));
@@ -79,10 +82,10 @@ mod tests {
     #[test]
     fn an_answer_is_saved_as_it_was_released() {
         let cell = |value: i64| json!({ "value": value, "low": 0, "high": 9, "quality": "A" });
-        let table = table(&["key", "n"], json!([["a,\"b\"", cell(-5)], [null, cell(1_000)], ["=1+1", cell(7)]]));
+        let table = table(&["key", "n"], json!([["a,\"b\"", cell(-5)], [null, cell(1_000)], [" =1+1", cell(7)]]));
         assert_eq!(
             csv(&table),
-            "key,n,n low,n high,n quality\r\n\"a,\"\"b\"\"\",-5,0,9,A\r\n,1000,0,9,A\r\n\"'=1+1\",7,0,9,A\r\n"
+            "key,n,n_low,n_high,n_quality\r\n\"a,\"\"b\"\"\",-5,0,9,A\r\n,1000,0,9,A\r\n\"' =1+1\",7,0,9,A\r\n"
         );
     }
 

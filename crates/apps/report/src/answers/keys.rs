@@ -29,8 +29,6 @@ enum Form {
     Month,
     /// First days of years: "2024".
     Year,
-    /// Numbers from 1 to 12 in a column named `month`: "June".
-    MonthNumber,
 }
 
 /// How the keys of an answer are written, by column.
@@ -47,7 +45,7 @@ impl KeyWords {
 
     /// Whether the keys of a column are days, times, months or years, so that their order is chronological.
     pub fn is_time(&self, at: usize) -> bool {
-        matches!(self.0.get(at), Some(Form::Time | Form::Month | Form::Year | Form::MonthNumber))
+        matches!(self.0.get(at), Some(Form::Time | Form::Month | Form::Year))
     }
 
     /// The keys of a row, in words.
@@ -68,7 +66,6 @@ impl KeyWords {
         let named = match self.0.get(at) {
             Some(Form::Month) => month(&text).map(|(year, name)| format!("{name} {year}")),
             Some(Form::Year) => text.get(..4).map(str::to_owned),
-            Some(Form::MonthNumber) => name(&text).map(str::to_owned),
             Some(Form::Exact | Form::Time) | None => None,
         };
         named.unwrap_or(text)
@@ -92,15 +89,16 @@ fn form(table: &Answer, at: usize) -> Form {
         .filter(|text| text != ALL)
         .collect();
     let all = |is: fn(&str) -> bool| !texts.is_empty() && texts.iter().all(|text| is(text));
-    let is_numbered = table.columns[at].eq_ignore_ascii_case("month");
+    // Codes may look like months; only the periods of a repeated query are months without a day.
+    let is_period = table.columns[at] == "period";
     if all(|text| day(text).is_some_and(|rest| rest == "-01-01")) && texts.len() > 1 {
         Form::Year
-    } else if all(|text| month(text).is_some()) {
+    } else if all(|text| month(text).is_some() && is_first_day(text))
+        || (is_period && all(|text| month(text).is_some()))
+    {
         Form::Month
     } else if all(|text| day(text).is_some()) {
         Form::Time
-    } else if is_numbered && all(|text| name(text).is_some()) {
-        Form::MonthNumber
     } else {
         Form::Exact
     }
@@ -113,6 +111,11 @@ fn day(text: &str) -> Option<&str> {
     let (month, day) = (rest.get(1..3)?, rest.get(4..6)?);
     let has_dashes = rest.starts_with('-') && rest.get(3..4) == Some("-");
     (has_dashes && is_digits(year) && is_digits(month) && is_digits(day)).then_some(rest)
+}
+
+/// Whether a text is the first day of a month in a usual year.
+fn is_first_day(text: &str) -> bool {
+    text.len() == 10 && text.ends_with("-01") && text.get(..4).is_some_and(|year| ("1800"..="2199").contains(&year))
 }
 
 /// The year and name of an ISO 8601 month, or of the month whose first day this is.
@@ -151,13 +154,13 @@ mod tests {
         );
         assert_eq!(labels("period", &[json!("2024-06"), json!(ALL)]), ["June 2024", ALL]);
         assert_eq!(labels("y", &[json!("2023-01-01"), json!("2024-01-01")]), ["2023", "2024"]);
-        assert_eq!(labels("Month", &[json!(1), json!(12)]), ["January", "December"]);
     }
 
     #[test]
     fn other_keys_stay_as_they_are() {
         assert_eq!(labels("m", &[json!("2024-06-01"), json!("2024-06-02")]), ["2024-06-01", "2024-06-02"]);
-        assert_eq!(labels("month", &[json!(1), json!(13)]), ["1", "13"]);
+        assert_eq!(labels("month", &[json!(1), json!(12)]), ["1", "12"]);
+        assert_eq!(labels("code", &[json!("1001-01"), json!("1001-02")]), ["1001-01", "1001-02"]);
         assert_eq!(labels("code", &[json!("2024-13"), json!("20é4-06")]), ["2024-13", "20é4-06"]);
         assert_eq!(labels("n", &[json!(6)]), ["6"]);
     }

@@ -41,8 +41,12 @@ fn no_column(field: &Column, valid: &[Column], tables: &[TableSchema]) -> QueryE
     } else if let Some(column) = declared().find(|column| named(column) && in_one_word(column) == name) {
         format!("write \"{column}\", with the double quotes: names with spaces and signs need them")
     } else if let Some(near) = nearest(name, &known) {
-        let near = as_written(near);
-        format!("did you mean `{near}`? If the data have a column `{name}`, declare that one under [columns]")
+        let declare = if near == name {
+            String::new()
+        } else {
+            format!(" If the data have a column `{name}`, declare that one under [columns]")
+        };
+        format!("did you mean `{}`?{declare}", as_written(near))
     } else if written.starts_with('"') {
         "texts are written in single quotes, as 'F'; double quotes name columns".to_owned()
     } else {

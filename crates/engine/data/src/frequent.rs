@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_different_texts_are_none() {
+    fn too_many_different_texts_are_left_out() {
         let (mut some, mut others) = (FrequentTexts::default(), FrequentTexts::default());
         (0..600).for_each(|at| some.add(&at.to_string()));
         (500..1_100).for_each(|at| others.add(&at.to_string()));

@@ -467,12 +467,12 @@ fn scan_and_register(
 /// The number of entities of the main table, if it is far from the policy's guess: more than three times as many, or less
 /// than a tenth in a table of at least that many rows.
 fn unlikely_entities(plan: &Plan, table: &TableVersion, report: &Report) -> Option<ToAccept> {
-    const MOST: u64 = 3;
-    const LEAST: u64 = 10;
+    const TIMES_MORE: u64 = 3;
+    const TIMES_FEWER: u64 = 10;
     let policy = plan.policy();
     let (found, typical) = (report.entities?, policy.typical().entities?);
-    let is_far =
-        found > typical.saturating_mul(MOST) || (found.saturating_mul(LEAST) < typical && report.rows >= typical);
+    let is_far = found > typical.saturating_mul(TIMES_MORE)
+        || (found.saturating_mul(TIMES_FEWER) < typical && report.rows >= typical);
     (table.name() == policy.data().table && is_far).then_some(ToAccept::Entities { found, typical })
 }
 

@@ -1,6 +1,9 @@
 //! The aliases that `docs/reference/policy.md` states, and the overview of the commands.
 
-use crate::support::Place;
+use crate::support::{Place, workspace};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Aliases of a function are the same query, as the reference states.
 #[test]
@@ -50,4 +53,90 @@ fn overview() {
         None => before.to_owned(),
     };
     insta::assert_snapshot!("overview", overview);
+}
+
+/// The documents whose commands run here, each in a folder of its own.
+const RUN: [&str; 4] = [
+    "tutorial/from-csv-to-page.md",
+    "how-to/choose-a-promise.md",
+    "how-to/several-tables.md",
+    "how-to/missing-values.md",
+];
+
+/// Every command of these documents ends as they state: it succeeds, or is refused after a line `# refused:`. Outputs are
+/// excerpts and are not compared. A block after a paragraph that ends with "Save this as `NAME`:" is that file.
+#[test]
+fn commands_of_the_documents_run() {
+    for document in RUN {
+        let text = fs::read_to_string(workspace().join("docs").join(document)).unwrap();
+        let place = Place::empty();
+        let (mut files, mut commands) = (0, 0);
+        for Block { language, lines, before } in blocks(&text) {
+            let saved = before.rsplit_once("ave this as `").and_then(|(_, name)| name.strip_suffix("`:"));
+            if let Some(name) = saved {
+                place.write(name, lines.join("\n") + "\n");
+                files += 1;
+            } else if language == "console" {
+                let mut is_refused = false;
+                for line in lines {
+                    is_refused |= line.starts_with("# refused:");
+                    let Some(command) = line.strip_prefix("$ ") else { continue };
+                    commands += 1;
+                    let run = shell(&place, command);
+                    let shown = String::from_utf8_lossy(&run.stderr);
+                    assert_eq!(run.status.success(), !is_refused, "{document}: {command}: {shown}");
+                    is_refused = false;
+                }
+            }
+        }
+        assert!(files > 0 && commands > 4, "{document}: {files} files and {commands} commands");
+    }
+}
+
+/// A fenced block, with the paragraph before it.
+struct Block<'a> {
+    language: &'a str,
+    lines: Vec<&'a str>,
+    before: String,
+}
+
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let (mut all, mut paragraph) = (Vec::new(), Vec::new());
+    let mut lines = text.lines().peekable();
+    let mut is_after_gap = false;
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let inside = std::iter::from_fn(|| lines.next().filter(|line| *line != "```")).collect();
+            all.push(Block { language, lines: inside, before: paragraph.join(" ") });
+            paragraph.clear();
+        } else if line.trim().is_empty() {
+            is_after_gap = true;
+        } else {
+            if is_after_gap {
+                paragraph.clear();
+            }
+            is_after_gap = false;
+            paragraph.push(line.trim());
+        }
+    }
+    all
+}
+
+/// Runs a command of a document; `deniable` is the command under test.
+fn shell(place: &Place, command: &str) -> std::process::Output {
+    let program = place.command(&[]).get_program().to_owned();
+    let folder = place.path("bin");
+    if !folder.exists() {
+        fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(&program, folder.join("deniable")).unwrap();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths: Vec<PathBuf> = std::iter::once(folder).chain(std::env::split_paths(&path)).collect();
+    Command::new("sh")
+        .args(["-c", command])
+        .current_dir(place.path("."))
+        .env("PATH", std::env::join_paths(paths).unwrap())
+        .env("DENIABLE", Path::new(&workspace()))
+        .output()
+        .unwrap()
 }

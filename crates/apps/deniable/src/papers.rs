@@ -211,7 +211,7 @@ impl Contents<'_> {
         text.heading(1, &format!("{}: answers to the questions of NIST SP 800-226", self.title()));
         text.paragraph(
             "The guideline asks for the facts below before a claim of differential privacy is relied on. Questions that only \
-             the publisher's organisation can answer are marked **to be answered**.",
+             the publisher's organisation can answer are marked TO BE ANSWERED.",
         );
         self.facts(&mut text);
         let mut ask = |question: &str, answers: Vec<String>| {
@@ -258,7 +258,7 @@ impl Contents<'_> {
         ask("Which queries are answered, and with which mechanisms?", self.mechanisms());
         ask(
             "How is one person's contribution bounded?",
-            [self.limits(), vec!["caps and bounds are stated in the policy; whether they were chosen without a look at the rows is **to be answered** \
+            [self.limits(), vec!["caps and bounds are stated in the policy; whether they were chosen without a look at the rows is TO BE ANSWERED \
                      by the publisher"
                         .to_owned()]]
                 .concat(),
@@ -305,7 +305,7 @@ impl Contents<'_> {
         ask(
             "How are the data collected, stored and accessed?",
             vec![
-                "**to be answered** by the publisher: consent, storage, access control, retention, staff".to_owned(),
+                "TO BE ANSWERED by the publisher: consent, storage, access control, retention, staff".to_owned(),
                 "the ledger, its key and its backups need the same care as the rows".to_owned(),
             ],
         );

@@ -89,7 +89,7 @@ fn commands_of_the_documents_run() {
                 }
             }
         }
-        assert!(files > 0 && commands > 4, "{document}: {files} files and {commands} commands");
+        assert!(files > 0 && commands > 3, "{document}: {files} files and {commands} commands");
     }
 }
 

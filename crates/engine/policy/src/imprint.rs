@@ -102,7 +102,8 @@ mod tests {
                 .set(&["columns", "minutes"], "unit", "minutes")
                 .set(&["tables", "bills"], "path", "bills.csv")
                 .set(&["tables", "bills"], "version", "1")
-                .set(&["tables", "bills"], "public_key", "id")
+                .set(&["tables", "bills"], "unprotected", true)
+                .set(&["tables", "bills"], "key", "id")
                 .set(&["tables", "bills", "columns", "id"], "type", "integer")
                 .set(&["tables", "bills", "columns", "minutes"], "type", "integer");
             let policy = if unit.is_empty() {

@@ -59,7 +59,7 @@ fn a_policy_begins_with_the_columns_of_an_object() {
     let place = clinic("begin/visits");
     let run = |args: &[&str]| run(&place, &[&["init"], args].concat(), &[]);
     let found = run(&["s3://deniable/begin/visits/*.csv"]).done();
-    for part in ["table = \"visits\"", "path = \"s3://deniable/begin/visits/*.csv\"", "[columns.patient]"] {
+    for part in ["table = \"visits\"", "path = \"s3://deniable/begin/visits/*.csv\"", "\npatient = {"] {
         assert!(found.stdout.contains(part), "{part} {found:?}");
     }
     let one = run(&["s3://deniable/begin/visits/1.csv", "--out", "one.toml", "--table", "one"]).done();

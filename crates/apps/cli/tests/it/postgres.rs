@@ -112,7 +112,7 @@ fn a_policy_begins_with_the_columns_of_a_relation() {
     let run = init(&["begin.visits", "--connect", "env:CLINIC"]).done();
     let stated =
         ["table = \"visits\"", "relation = \"begin.visits\"", "connect = \"env:CLINIC\"", "format = \"postgres\""];
-    let columns = ["[columns.patient]\ntype = \"text\"", "[columns.cost]\ntype = \"decimal\"", "[columns.note]"];
+    let columns = ["\npatient = { type = \"text\"", "\ncost = { type = \"decimal\"", "\nnote = {"];
     for part in stated.iter().chain(&columns) {
         assert!(run.stdout.contains(part), "{part} {run:?}");
     }

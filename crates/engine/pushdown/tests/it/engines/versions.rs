@@ -50,9 +50,13 @@ fn contents_follow_the_rows_and_not_their_order() {
     }
 }
 
-/// The report without line numbers, which rows of an engine do not have.
+/// The report without line numbers, which rows of an engine do not have, and without values, which are not fetched.
 fn without_places(mut report: Report) -> Report {
-    report.columns.iter_mut().for_each(|column| column.odd_years = None);
+    for column in &mut report.columns {
+        column.odd_years = None;
+        column.unreadable_texts.clear();
+        column.undeclared_values.clear();
+    }
     let found = report.columns.iter_mut().flat_map(|column| {
         [&mut column.missing, &mut column.unreadable, &mut column.undeclared, &mut column.outside, &mut column.left_out]
     });

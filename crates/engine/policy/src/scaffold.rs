@@ -101,7 +101,7 @@ const ASK: &str =
 ///     described: Default::default(),
 ///     moments: Default::default(),
 /// })?;
-/// assert!(text.contains("[columns.\"hours per week\"]"));
+/// assert!(text.contains("\"hours per week\" = { type = \"?\" }"));
 /// # Ok::<(), deniable_core::schema::NotNames>(())
 /// ```
 pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {

@@ -209,7 +209,16 @@ fn half_power(lattice: &Lattice, part: &Rational) -> HalfPower {
 mod tests {
     use super::*;
     use crate::budget::Spend;
-    use crate::exact::ratio;
+    use crate::exact::{power, ratio};
+
+    /// Where a step is too small to compute its parts, the whole mass is at the point above: the exponent is rounded up.
+    #[test]
+    fn parts_of_tiny_steps_are_rounded_up() {
+        let tiny = whole(1) + whole(1) / power(&whole(2), 300);
+        let lattice = Lattice::with_steps(&Spend::odds(tiny).unwrap(), 1).unwrap();
+        let masses = even_masses(&lattice, &Coins::new(1, ratio(1, 2)).unwrap()).unwrap();
+        assert!(masses[0].is_zero() && !masses[1].is_zero());
+    }
 
     /// Half a million coins of a millionth of a step each are composed as a third of them, each three times as large.
     #[test]

@@ -107,11 +107,13 @@ impl LossAccount {
     /// larger chances.
     #[must_use]
     pub fn odds_but_for(&self, chance: &Chance) -> Option<Rational> {
-        let certain = if self.filter.failures().is_zero() {
-            Some(self.certain_odds())
-        } else {
-            slack_odds_upper(&self.certain_odds(), self.filter.failures(), chance)
-        };
+        let certain = self.certain_odds().and_then(|odds| {
+            if self.filter.failures().is_zero() {
+                Some(odds)
+            } else {
+                slack_odds_upper(&odds, self.filter.failures(), chance)
+            }
+        });
         let walked = self.distribution().and_then(|walk| {
             if self.filter.is_empty() {
                 walk.odds_but_for(chance)
@@ -127,9 +129,13 @@ impl LossAccount {
     /// At least the chance of an event of odds above `odds > 0`, from 0 to 1; 0 where the odds hold for certain.
     #[must_use]
     pub fn chance_above(&self, odds: &Rational) -> Rational {
-        let certain = self.certain_odds();
-        let failing = slack_chance_upper(&certain, self.filter.failures(), odds);
-        let surely = if self.filter.failures().is_zero() { (certain <= *odds).then(Rational::zero) } else { failing };
+        let surely = self.certain_odds().and_then(|certain| {
+            if self.filter.failures().is_zero() {
+                (certain <= *odds).then(Rational::zero)
+            } else {
+                slack_chance_upper(&certain, self.filter.failures(), odds)
+            }
+        });
         let walked = self.distribution().and_then(|walk| {
             if self.filter.is_empty() {
                 Some(walk.beta_upper(odds))
@@ -143,7 +149,7 @@ impl LossAccount {
         bounds.into_iter().flatten().min().unwrap_or_else(|| whole(1))
     }
 
-    /// The distribution of the walk; `None` if there is none.
+    /// The distribution of the walk; `None` if its losses reach too far.
     fn distribution(&self) -> Option<&LossDistribution> {
         self.distribution.get_or_init(|| self.walk.distribution().ok()).as_ref()
     }
@@ -155,9 +161,12 @@ impl LossAccount {
         all
     }
 
-    /// At least the odds that all answers keep for certain, but for failures.
-    fn certain_odds(&self) -> Rational {
-        let promise = self.walk.lattice().promise();
-        promise.share(&self.surely).map_or_else(|_| whole(1), |odds| odds.odds_at_most())
+    /// At least the odds that all answers keep for certain, but for failures; `None` where no bound is computed.
+    fn certain_odds(&self) -> Option<Rational> {
+        if self.surely.is_zero() {
+            return Some(whole(1));
+        }
+        let odds = self.walk.lattice().promise().share(&self.surely).ok()?;
+        Some(odds.odds_at_most())
     }
 }

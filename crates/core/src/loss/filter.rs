@@ -187,7 +187,7 @@ pub(super) fn odds_of_rho_upper(rho: &Rational, chance: &Chance) -> Rational {
 }
 
 /// At least the least odds `R′` with `delta·R′/(R′ − odds) ≤ chance` (B-8), for a hockey stick of at most `delta` at
-/// `odds`; `None` if there are none.
+/// `odds`; `None` if the chance is not above `delta`.
 pub(super) fn slack_odds_upper(odds: &Rational, delta: &Rational, chance: &Chance) -> Option<Rational> {
     let rest = chance.value() - delta;
     rest.is_positive().then(|| rounded_up(&(odds * chance.value() / rest)))

@@ -15,7 +15,7 @@ pub enum Shape {
     /// Sums of rows of a declared range: counts, entities, sums, grouped ranks, the nodes of trees. `s = e` where the
     /// range has one sign.
     Additive,
-    /// Sums of rows from which a centre is subtracted, also of an AVG: rows have both signs whatever the range is.
+    /// Sums of rows from which a centre is subtracted, also of an AVG: rows have both signs for every range.
     Centred,
     /// All measures under conditions that exclude each other (C-2f), with the largest sum of shares under one condition
     /// as their share.

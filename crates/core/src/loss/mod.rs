@@ -2,8 +2,8 @@
 //!
 //! Answers of odds `r₁, r₂, …` together give odds of `r₁·r₂·…` for certain (C-1). Odds that high need every answer to
 //! point the same way, which is rare. For a stated chance δ, this module computes smaller odds `R′` that are exceeded
-//! with a chance of at most δ: belief rises above the posterior of `R′` with that chance, whatever is computed from the
-//! answers (B-7).
+//! with a chance of at most δ: belief rises above the posterior of `R′` with that chance, also after any computation from
+//! the answers (B-7).
 //!
 //! | content | module |
 //! |---|---|

@@ -1,9 +1,27 @@
-//! ISO 8601 days and times: the one parser for policies, queries and files.
+//! ISO 8601 days and times: the one parser for policies, queries and files; and the names of days and months.
 
 use jiff::civil::{Date, Time, date};
 
 /// The day from which days and microseconds are counted: 1970-01-01.
 pub const EPOCH: Date = date(1970, 1, 1);
+
+/// The names of the days, Monday first.
+pub const DAY_NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+/// The names of the months.
+pub const MONTH_NAMES: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
 
 /// Parses `2024-12-31`, and no other form.
 #[must_use]

@@ -38,24 +38,20 @@ pub(crate) struct Contents<'a> {
 #[derive(Default)]
 struct Markdown(String);
 
-/// Text of others without Markdown's signs, which would become links, headings or HTML.
+/// A text without Markdown's signs, which would become links, headings or HTML. Between pairs of single backquotes is code;
+/// other backquotes are no pairs, and are signs themselves.
 fn escaped(text: &str) -> String {
+    let text = printable(text);
+    let has_code = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
     let mut written = String::new();
-    for (at, part) in printable(text).split('`').enumerate() {
-        // Our own words have code between backquotes.
-        if at > 0 {
-            written.push('`');
+    let mut is_code = false;
+    for sign in text.chars() {
+        if sign == '`' && has_code {
+            is_code = !is_code;
+        } else if !is_code && matches!(sign, '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&' | '`') {
+            written.push('\\');
         }
-        if at % 2 == 1 {
-            written.push_str(part);
-            continue;
-        }
-        for sign in part.chars() {
-            if matches!(sign, '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&') {
-                written.push('\\');
-            }
-            written.push(sign);
-        }
+        written.push(sign);
     }
     written
 }
@@ -128,7 +124,7 @@ impl Contents<'_> {
         text.heading(2, "What was published");
         if self.answers.is_empty() {
             text.paragraph("Nothing was released yet. These queries are planned:");
-            text.list(self.policy.queries().iter().map(|query| format!("{}: `{}`", query.name, one_line(&query.sql))));
+            text.list(self.planned());
         }
         for answer in self.answers {
             text.heading(3, &plain(answer.title()));
@@ -143,8 +139,8 @@ impl Contents<'_> {
         text.heading(2, "How the people in the data are protected");
         text.paragraph(&format!(
             "Sums and counts were computed exactly and then changed by random noise; medians and other ranked values were \
-             chosen at random near their rank. The noise was drawn once from the operating system's generator, and depends on \
-             the policy and the query alone. The unit of protection: {}.",
+             chosen at random near their rank. The noise was drawn once from the operating system's generator, and its \
+             distribution depends on the policy and the query alone. The unit of protection: {}.",
             self.unit()
         ));
         text.list(self.limits());
@@ -196,8 +192,8 @@ impl Contents<'_> {
         text.list(self.spending());
         text.paragraph(
             "Every release about these people is charged to one ledger before anything is computed, and is refused when the \
-             promise in force would not be kept. The curator can change the promise, which the ledger records. People who can read the rows can publish them in other ways: the promise \
-             covers only the releases of this ledger.",
+             promise in force would not be kept. The curator can change the promise, which the ledger records. People who can read \
+             the rows can publish them in other ways: the promise covers only the releases of this ledger.",
         );
         if let Some(contact) = &self.policy.imprint().contact {
             text.paragraph(&format!("Contact: {}", plain(contact)));
@@ -356,12 +352,7 @@ impl Contents<'_> {
     /// The queries with their noise.
     fn mechanisms(&self) -> Vec<String> {
         if self.answers.is_empty() {
-            return self
-                .policy
-                .queries()
-                .iter()
-                .map(|query| format!("planned: {}: `{}`", query.name, one_line(&query.sql)))
-                .collect();
+            return self.planned().into_iter().map(|query| format!("planned: {query}")).collect();
         }
         let of = |answer: &Answer| {
             let noises =
@@ -371,6 +362,12 @@ impl Contents<'_> {
             format!("{title}{withdrawn}: `{sql}`: share {} of the promise; {noises}", answer.share)
         };
         self.answers.iter().map(of).chain(self.further()).collect()
+    }
+
+    /// The queries of the policy, before a release.
+    fn planned(&self) -> Vec<String> {
+        let queries = self.policy.queries().iter();
+        queries.map(|query| format!("{}: `{}`", plain(&query.name), one_line(&query.sql))).collect()
     }
 
     /// The number of charges about these people that are not answers of the policy about this version.
@@ -430,4 +427,20 @@ fn one_line(sql: &str) -> String {
 /// A text of the policy without backquotes, which would end a code span.
 fn plain(text: &str) -> String {
     text.replace('`', "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_no_markup() {
+        for (text, written) in [
+            ("a <b> [c](d) `e<f>`", "a \\<b\\> \\[c\\](d) `e<f>`"),
+            ("odd ` <b>", "odd \\` \\<b\\>"),
+            ("`a``<b>```", "\\`a\\`\\`\\<b\\>\\`\\`\\`"),
+        ] {
+            assert_eq!(escaped(text), written);
+        }
+    }
 }

@@ -55,7 +55,7 @@ fn number(row: &[Cell], at: usize) -> Option<&NumberCell> {
 /// The number of an answer that is one number.
 #[must_use]
 pub fn single_number(table: &Answer) -> Option<&NumberCell> {
-    if shape(table) == Shape::Single { table.rows.first()?.iter().find_map(Cell::number) } else { None }
+    if charts::is_single(table) { table.rows.first()?.iter().find_map(Cell::number) } else { None }
 }
 
 /// Whether an answer has negative counts or undefined values.
@@ -291,6 +291,18 @@ mod tests {
         let drawn = pictures(&table(&["key", "n"], rows), None);
         let [(svg, caption)] = drawn.as_slice() else { panic!("one picture") };
         assert!(!svg.contains(ALL) && caption.contains("totals are in the table"), "{caption}");
+    }
+
+    /// Rows without a value are a group, which is not the group of a key with the words for it.
+    #[test]
+    fn rows_without_a_value_have_their_own_cells() {
+        let keys = [json!("a"), json!("no value"), json!(null)];
+        let groups = keys.iter().flat_map(|down| ["x", "y", "z"].map(|across| json!([down, across])));
+        let rows: Vec<_> = groups.zip(701..).map(|(keys, value)| json!([keys[0], keys[1], n(value)])).collect();
+        let table = table(&["down", "across", "n"], rows.into());
+        assert_eq!(shape(&table), Shape::Heatmap);
+        let (svg, _) = pictures(&table, None).remove(0);
+        assert!((701..710).all(|value| svg.contains(&value.to_string())), "{svg}");
     }
 
     /// A median's interval is of ranks: no interval of values is drawn.

@@ -68,9 +68,10 @@ impl AccountSection {
         let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
         let versions = self.versions(registered);
         let mut number = 0;
+        // A version is an earlier one if a newer one of the same tables is on the page.
+        let is_earlier = |at: usize| versions.iter().take(at).any(|newer| newer.table == versions[at].table);
         for (at, version) in versions.iter().enumerate() {
-            // A version is an earlier one if a newer one of the same tables is on the page.
-            let is_earlier = versions.iter().take(at).any(|newer| newer.table == version.table);
+            let is_earlier = is_earlier(at);
             let mut sections = String::new();
             for answer in self.answers.iter().filter(|answer| answer.is_about(version)) {
                 number += 1;
@@ -80,10 +81,9 @@ impl AccountSection {
                     let place = Place { anchor: anchor.clone(), policy, is_drawn, shared: (&shared, &notes) };
                     answers::section(&answer.shown, &place).into_string()
                 };
-                let mut section = written_as(bytes < DRAWN_BYTES);
-                if bytes + section.len() > DRAWN_BYTES {
-                    section = written_as(false);
-                }
+                let drawn = (bytes < DRAWN_BYTES).then(|| written_as(true));
+                let section = drawn.filter(|drawn| bytes + drawn.len() <= DRAWN_BYTES);
+                let section = section.unwrap_or_else(|| written_as(false));
                 if bytes + section.len() > SHOWN_BYTES {
                     beyond.push(answer.shown.table.name.clone());
                     continue;
@@ -98,10 +98,7 @@ impl AccountSection {
                 written.push((version.heading(), PreEscaped(sections), is_earlier));
             }
         }
-        let (earlier, newer): (Vec<_>, Vec<_>) = versions
-            .iter()
-            .enumerate()
-            .partition(|(at, version)| versions.iter().take(*at).any(|newer| newer.table == version.table));
+        let (earlier, newer): (Vec<usize>, Vec<usize>) = (0..versions.len()).partition(|at| is_earlier(*at));
         let contents = html! {
             (self.remarks())
             @for (heading, answers, is_earlier) in &written {
@@ -118,7 +115,7 @@ impl AccountSection {
             }
             (shared.list(&notes))
         };
-        let named = |(_, version): &(usize, &ChargedVersion)| format!("{} {}", version.table, version.version);
+        let named = |at: &usize| format!("{} {}", versions[*at].table, versions[*at].version);
         AnswersPage { contents, versions: newer.iter().map(named).collect(), earlier: earlier.len(), newest }
     }
 

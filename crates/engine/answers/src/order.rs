@@ -1,7 +1,8 @@
 //! The order of an answer's rows if the query does not define it.
 
+use deniable_core::calendar::{DAY_NAMES, MONTH_NAMES};
 use deniable_core::schema::Key;
-use deniable_expression::{DAY_NAMES, MONTH_NAMES, Node, Operation};
+use deniable_expression::{Node, Operation};
 use deniable_query::{Group, Query};
 
 /// The shown cells of a level with the keys of each group in their natural order, those of the last group changing

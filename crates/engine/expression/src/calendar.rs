@@ -5,31 +5,13 @@
 use crate::operation::{Part, Unit};
 use crate::plain;
 use crate::value::{Day, Moment};
-use deniable_core::calendar::{EPOCH, iso_day, iso_moment};
+use deniable_core::calendar::{DAY_NAMES, EPOCH, MONTH_NAMES, iso_day, iso_moment};
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time};
 
 const HOUR: i64 = 3_600_000_000;
 const MINUTE: i64 = 60_000_000;
 const SECOND: i64 = 1_000_000;
-
-/// The names of the days, Monday first.
-pub const DAY_NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-/// The names of the months.
-pub const MONTH_NAMES: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// Parses a date by a pattern of `strptime`, or in ISO format without a pattern.
 #[must_use]

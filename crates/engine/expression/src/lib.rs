@@ -63,7 +63,7 @@ mod lookup;
 mod period;
 mod plain;
 
-pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, in_century, parse_day, parse_instant, parse_moment};
+pub use calendar::{civil, in_century, parse_day, parse_instant, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};
 pub use column::Column;
 pub use evaluate::Evaluator;

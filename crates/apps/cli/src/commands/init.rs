@@ -153,6 +153,9 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
             let help = "decompress the file; Parquet compresses its columns itself";
             Err(Failure::refused(format!("{} is compressed Parquet", shown_data(&args.data)), help))
         }
+        "parquet" if args.encoding.is_some() => {
+            Err(Failure::usage("--encoding is for CSV, and this file is Parquet", "leave --encoding out"))
+        }
         "parquet" if args.delimiter.is_some() => {
             Err(Failure::usage("--delimiter is for CSV, and this file is Parquet", "leave --delimiter out"))
         }

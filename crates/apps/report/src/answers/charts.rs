@@ -7,6 +7,7 @@ use deniable_chart::grouped;
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Quality};
 use num_traits::{One, Zero};
+use std::collections::{BTreeMap, BTreeSet};
 
 const MOST_BARS: usize = 60;
 /// Most points of a line: more cannot be distinguished.
@@ -46,16 +47,11 @@ pub fn shape(table: &Answer) -> Shape {
     if numbers.is_empty() || rows.is_empty() {
         return Shape::Table;
     }
-    if keys.is_empty() && table.rows.len() == 1 && numbers.len() == 1 {
+    if is_single(table) {
         return Shape::Single;
     }
     let words = KeyWords::of(table);
-    let distinct = |at: usize| {
-        let mut texts: Vec<String> = rows.iter().map(|row| words.label(row, &[at])).collect();
-        texts.sort();
-        texts.dedup();
-        texts.len()
-    };
+    let distinct = |at: usize| rows.iter().map(|row| words.exact(row, &[at])).collect::<BTreeSet<_>>().len();
     match keys.as_slice() {
         [key] if distinct(*key) == rows.len() && rows.len() >= 4 => match order(&rows, *key, &words) {
             Some(Order::Bands) if rows.len() <= MOST_BARS => Shape::Histogram,
@@ -74,6 +70,11 @@ pub fn shape(table: &Answer) -> Shape {
         _ if rows.len() <= MOST_BARS => Shape::Bars,
         _ => Shape::Table,
     }
+}
+
+/// Whether an answer is one number without keys.
+pub fn is_single(table: &Answer) -> bool {
+    matches!(table.rows.as_slice(), [row] if matches!(row.as_slice(), [Cell::Number(_)]))
 }
 
 /// The order of the values of a key.
@@ -220,22 +221,33 @@ fn named(table: &Answer, keys: &[usize]) -> String {
 }
 
 fn grid(rows: &[&Vec<Cell>], keys: &[usize], at: usize, words: &KeyWords) -> Grid {
-    let labels = |key: usize| {
-        let mut all: Vec<String> = Vec::new();
+    let (down, across) = (keys.first().copied().unwrap_or(0), keys.get(1).copied().unwrap_or(0));
+    // Keys in the order of their first rows, each with its words.
+    let listed = |key: usize| {
+        let (mut known, mut all) = (BTreeSet::new(), Vec::new());
         for row in rows {
-            let text = words.label(row, &[key]);
-            if !all.contains(&text) {
-                all.push(text);
+            let exact = words.exact(row, &[key]);
+            if known.insert(exact.clone()) {
+                all.push((exact, words.label(row, &[key])));
             }
         }
         all
     };
-    let (down, across) = (keys.first().copied().unwrap_or(0), keys.get(1).copied().unwrap_or(0));
-    let (names, heads) = (labels(down), labels(across));
-    let cell = |name: &String, head: &String| {
-        let found = rows.iter().find(|row| words.label(row, &[down]) == *name && words.label(row, &[across]) == *head);
+    let (names, heads) = (listed(down), listed(across));
+    let of_keys: BTreeMap<_, &Vec<Cell>> =
+        rows.iter().map(|row| ((words.exact(row, &[down]), words.exact(row, &[across])), *row)).collect();
+    let cell = |name: &Vec<Option<String>>, head: &Vec<Option<String>>| {
+        let found = of_keys.get(&(name.clone(), head.clone()));
         point(String::new(), found.and_then(|row| number(row, at)))
     };
-    let cells = names.iter().map(|name| heads.iter().map(|head| cell(name, head)).collect()).collect();
-    Grid { title: String::new(), value: String::new(), rows: names, columns: heads, cells, has_legend: false }
+    let cells = names.iter().map(|(name, _)| heads.iter().map(|(head, _)| cell(name, head)).collect()).collect();
+    let shown = |all: Vec<(_, String)>| all.into_iter().map(|(_, words)| words).collect();
+    Grid {
+        title: String::new(),
+        value: String::new(),
+        rows: shown(names),
+        columns: shown(heads),
+        cells,
+        has_legend: false,
+    }
 }

@@ -1,22 +1,8 @@
 //! Keys in words: months by name, rows without a value, bands of days by their first day.
 
 use super::columns;
+use deniable_core::calendar::MONTH_NAMES;
 use deniable_publication::{ALL, Answer, Cell, KeyValue};
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// How the keys of one column are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,9 +39,9 @@ impl KeyWords {
         keys.iter().map(|at| self.one(row, *at)).collect::<Vec<_>>().join(", ")
     }
 
-    /// The keys of a row as they are.
-    pub fn exact(&self, row: &[Cell], keys: &[usize]) -> String {
-        keys.iter().map(|at| text(row.get(*at))).collect::<Vec<_>>().join(", ")
+    /// The keys of a row as they are, to find rows of the same keys; `None` for no value, which is not the key of any text.
+    pub fn exact(&self, row: &[Cell], keys: &[usize]) -> Vec<Option<String>> {
+        keys.iter().map(|at| row.get(*at).and_then(Cell::key).map(KeyValue::text)).collect()
     }
 
     fn one(&self, row: &[Cell], at: usize) -> String {
@@ -131,7 +117,7 @@ fn month(text: &str) -> Option<(&str, &'static str)> {
 /// The name of the month with this number.
 fn name(number: &str) -> Option<&'static str> {
     let number: usize = number.parse().ok()?;
-    MONTHS.get(number.checked_sub(1)?).copied()
+    MONTH_NAMES.get(number.checked_sub(1)?).copied()
 }
 
 #[cfg(test)]

@@ -3,19 +3,21 @@
 use crate::frame::said;
 use deniable_publication::Answer;
 use maud::{Markup, html};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The notes that several answers of a page have.
 #[derive(Debug, Default)]
 pub struct SharedNotes(Vec<String>);
 
 impl SharedNotes {
-    /// The notes that at least two of these answers have, in the order in which they occur.
-    pub fn of<'a>(answers: impl Iterator<Item = &'a Answer> + Clone) -> Self {
+    /// The notes that at least two of these answers have, in the order in which they are repeated.
+    pub fn of<'a>(answers: impl Iterator<Item = &'a Answer>) -> Self {
+        let (mut first, mut listed) = (BTreeMap::new(), BTreeSet::new());
         let mut shared: Vec<String> = Vec::new();
-        for (at, answer) in answers.clone().enumerate() {
+        for (at, answer) in answers.enumerate() {
             for note in &answer.warnings {
-                let is_elsewhere = answers.clone().skip(at + 1).any(|other| other.warnings.contains(note));
-                if is_elsewhere && !shared.contains(note) {
+                let is_repeated = *first.entry(note).or_insert(at) != at;
+                if is_repeated && listed.insert(note) {
                     shared.push(note.clone());
                 }
             }

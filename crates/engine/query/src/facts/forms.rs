@@ -4,11 +4,10 @@ use super::keys::{Derivation, MOST_COMBINATIONS, MOST_KEYS};
 use super::range::Ranges;
 use crate::QueryError;
 use crate::{declared, section_of};
+use deniable_core::calendar::{DAY_NAMES, MONTH_NAMES};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{ColumnType, Key};
-use deniable_expression::{
-    DAY_NAMES, Day, Id, MONTH_NAMES, Moment, Node, Operation, Part, Period, TimePattern, Type, Unit, civil,
-};
+use deniable_expression::{Day, Id, Moment, Node, Operation, Part, Period, TimePattern, Type, Unit, civil};
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 

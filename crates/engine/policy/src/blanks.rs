@@ -469,7 +469,7 @@ mod tests {
             (&["publication"], &imprint::KEYS),
             (&["query"], &query::KEYS),
             (&["query", "every"], &every::KEYS),
-            (&[], &policy::SECTIONS),
+            (&[], &policy::sections::SECTIONS),
         ];
         // The names of sections, whose own keys have to be decided.
         // `every` is decided as a whole, too: most queries have none.

@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn hints_name_what_is_there() {
         let keys: Vec<&str> =
-            HOMES.iter().flat_map(|(_, keys)| *keys).chain(&crate::policy::SECTIONS).copied().collect();
+            HOMES.iter().flat_map(|(_, keys)| *keys).chain(&crate::policy::sections::SECTIONS).copied().collect();
         for (_, hint) in WORDS {
             for (position, quoted) in hint.split('`').enumerate() {
                 let word = quoted.split(' ').next().unwrap();

@@ -47,7 +47,7 @@ impl Lattice {
         Ok(Self { ln: promise.ln(WORK_BITS), promise: promise.clone(), steps })
     }
 
-    /// The promise of odds `R`, of which exponents are powers.
+    /// The promise of odds `R`; exponents are powers of these odds.
     #[must_use]
     pub fn promise(&self) -> &Spend {
         &self.promise

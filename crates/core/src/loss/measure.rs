@@ -15,19 +15,19 @@ pub enum Shape {
     /// Sums of rows of a declared range: counts, entities, sums, grouped ranks, the nodes of trees. `s = e` where the
     /// range has one sign.
     Additive,
-    /// Sums of rows from which a centre is subtracted, also of an AVG: rows have both signs for every range.
+    /// Sums of rows minus a centre, also of an AVG: rows have both signs for every range.
     Centred,
     /// All measures under conditions that exclude each other (C-2f), with the largest sum of shares under one condition
     /// as their share.
     Class,
-    /// A pure answer of which nothing else is proved, and one row of each entity where `e` is below `s`.
+    /// A pure answer without a tighter proof, and one row of each entity where `e` is below `s`.
     Pure,
 }
 
 /// How contributions are capped at the level of a measure (S-LEV).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Capped at this level by itself, with its own cells.
+    /// Capped at this level alone, with its own cells.
     Apart,
     /// The finest level of several that are capped together: its cells are the combinations of all keys.
     Finest,

@@ -61,7 +61,7 @@ const BITS: u32 = 256;
 /// A promise or coins without a distribution of losses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LossError {
-    /// A promise of odds 1, of which no share can be spent.
+    /// A promise of odds 1, which has no shares to spend.
     #[error("a promise of odds 1 has no losses; state odds above 1")]
     NoPromise,
     /// A lattice without points between 1 and the odds of the promise.
@@ -73,7 +73,7 @@ pub enum LossError {
     /// No coins.
     #[error("the number of coins is 0; it must be at least 1")]
     NoCoins,
-    /// Losses of which the distribution is not computed.
+    /// Odds too large for the walk that computes the distribution.
     #[error("the odds of all coins are the promise to the power of {0}, too large for a walk; charge them to a filter")]
     TooWide(Rational),
 }

@@ -19,7 +19,7 @@ HISTOGRAMS = "diffprivlib/tools/histograms.py"
 FACTS: dict[str, dict[str, Fact]] = {
     "deniable": {
         "People with several rows": (
-            "`[entity]`: rows in a group, and groups; kept rows by a keyed hash",
+            "`[entity]`: rows in a group, and groups; kept rows evenly spaced by value",
             [("docs/reference/policy.md", "`rows_per_group` and `groups`")],
         ),
         "Which groups appear": (

@@ -13,8 +13,8 @@
 //! | queries that engines do not compute | [`Refusal`] |
 //! | tests of an engine | [`Trial`]: on made-up rows (`made_up`), as a part of the statement (`values`) |
 //!
-//! Rows are ranked by SHA-256 of the entity and their own values, which every engine computes. `deniable_execute`
-//! computes the same ranks for such queries ([`deniable_query::Query::portable`]), so the exact cells do not depend on
+//! Cells and rows are chosen by SHA-256 of the entity and the cell, which every engine computes. `deniable_execute`
+//! computes the same choice for such queries ([`deniable_query::Query::portable`]), so the exact cells do not depend on
 //! where the rows are.
 
 mod answer;

@@ -5,14 +5,15 @@
 //! valued    conditions, the combination of keys, the entity, each value             e, c, v0, v1, ...
 //! gridded   values on their grids, as integers                                      u0, u1, ...
 //! alike     groups of equal rows of one entity, and their number                    m
-//! ranked    the rank of the cell in its entity, and the number of rows before       k, before
+//! ranked    the rank of the cell in its entity, the rows before and in the cell     k, before, total
+//! chosen    of the rows before, and of these too, how many evenly spaced ones are   low, r
 //! counted   the number of rows that count under the caps                            n
 //! totals    sums of integers in each cell, the largest ranks, and the number of cells
 //! contents  besides, as a separate cell: the number of rows, and keyed sums over all of them (V-1)
 //! ```
 
 use super::contents;
-use super::dialect::{Dialect, Spellings, around};
+use super::dialect::{Dialect, INTEGER, Spellings, around};
 use super::expression::{Text, Writer, integer, typed, wide};
 use super::grid::{ROOM, on_grid};
 use super::keys::combination;
@@ -196,19 +197,19 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
     let (most_rows, most_cells) = (query.caps().rows_per_group, query.caps().groups);
     let units: String = (0..values).map(|at| format!(", u{at}")).collect();
     let alike = format!("SELECT e, c{units}, COUNT(*) AS m FROM (\n{rows}\n) gridded GROUP BY e, c{units}");
-    // The combination, and above it a bit for each argument that is present.
+    // Rows are sorted by the combination and above it a bit for each argument that is present, then by values.
     let bits: String = (0..values)
         .map(|at| format!(" + CASE WHEN u{at} IS NOT NULL THEN {} ELSE 0 END", 1_u64 << (32 + at)))
         .collect();
-    // Values without a grid have no word.
     let with_grid = query.rows().arguments.iter().enumerate().filter(|(_, argument)| argument.grid.is_some());
-    let words: String =
-        with_grid.map(|(at, _)| format!(" || ':' || CAST(COALESCE(u{at}, 0) AS {})", spelt.text)).collect();
+    let words: String = with_grid.map(|(at, _)| format!(", COALESCE(u{at}, 0)")).collect();
     let text = spelt.text;
     let salted =
         |tag: &str, rest: &str| around(spelt.hash, &format!("{} || '{tag}' || e || ':' || {rest}", spelt.salt));
     let of_cell = salted("c", &format!("CAST(c AS {text})"));
-    let of_row = salted("r", &format!("CAST(c{bits} AS {text}){words}"));
+    // 60 bits, of which the remainder by the number of rows is where the choice of rows starts.
+    let digits = around(spelt.hash_digits, &format!("{} || 'r' || e || ':' || CAST(c AS {text})", spelt.salt));
+    let draw = around(spelt.large_number_of, &format!("substr({digits}, 1, 15)"));
     let any: String = wanted
         .iter()
         .filter_map(|what| match what {
@@ -217,16 +218,25 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
         })
         .map(|at| format!(", MAX(CASE WHEN u{at} IS NOT NULL THEN 1 ELSE 0 END) OVER (PARTITION BY e, c) AS any{at}"))
         .collect();
-    let ranks = format!("SELECT *, {of_cell} AS rank_c, {of_row} AS rank_r FROM (\n{alike}\n) alike");
+    let ranks = format!("SELECT *, {of_cell} AS rank_c, {draw} AS draw FROM (\n{alike}\n) alike");
+    let number = |sum: &str| format!("CAST({sum} AS {INTEGER})");
+    let before = number(&format!(
+        "SUM(m) OVER (PARTITION BY e, c ORDER BY c{bits}{words} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - m"
+    ));
+    let total = number("SUM(m) OVER (PARTITION BY e, c)");
     let ranked = format!(
-        "SELECT *, DENSE_RANK() OVER (PARTITION BY e ORDER BY rank_c, c) AS k, SUM(m) OVER (PARTITION BY e, c ORDER BY rank_r{units} \
-         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - m AS before{any} FROM (\n{ranks}\n) ranks"
+        "SELECT *, DENSE_RANK() OVER (PARTITION BY e ORDER BY rank_c, c) AS k, {before} AS before, {total} AS total{any} \
+         FROM (\n{ranks}\n) ranks"
     );
-    let kept = format!(
-        "SELECT *, CASE WHEN m < {most_rows} - before THEN m ELSE {most_rows} - before END AS n FROM (\n{ranked}\n) ranked \
-         WHERE k <= {most_cells} AND before < {most_rows}"
-    );
-    format!("SELECT *, before + n AS r FROM (\n{kept}\n) kept")
+    // Products fit in 64 bits while an entity has fewer than 2^31 rows in a cell.
+    let chosen = |rows: &str| {
+        let (open, between, close) = spelt.quotient;
+        let chosen = format!("{open}(({rows}) * {most_rows} + total - 1 - draw % total){between}total{close}");
+        format!("CASE WHEN total <= {most_rows} THEN {rows} ELSE {} END", number(&chosen))
+    };
+    let (low, high) = (chosen("before"), chosen("before + m"));
+    let chosen = format!("SELECT *, {low} AS low, {high} AS r FROM (\n{ranked}\n) ranked WHERE k <= {most_cells}");
+    format!("SELECT *, r - low AS n FROM (\n{chosen}\n) chosen WHERE r > low OR before = 0")
 }
 
 /// The largest contribution of one row to a total, in absolute value: a count, the farther end of a grid, or a product

@@ -6,7 +6,7 @@ use super::ComputeError;
 use super::Identity;
 use super::columns::Watch;
 use super::decode::Values;
-use super::keep::{EntityItem, FIRST, Keeper};
+use super::keep::{EntityItem, FIRST, Keeper, Rows};
 use super::walk::{KeptRows, Take};
 use arrow_buffer::NullBufferBuilder;
 use deniable_core::sensitivity::Caps;
@@ -67,7 +67,7 @@ impl Fold {
     pub(super) fn hand_out(
         &self,
         keeper: &mut Keeper,
-        rows: &[u64],
+        rows: Rows<'_>,
         batch_size: usize,
         take: &mut Take<'_>,
     ) -> Result<(), ComputeError> {
@@ -87,7 +87,7 @@ impl Fold {
 }
 
 /// For each entity, in the order of the walk, whether it exceeds these caps.
-fn exceeds_caps(keeper: &mut Keeper, rows: &[u64], caps: Caps, watch: Option<&Watch>) -> Vec<bool> {
+fn exceeds_caps(keeper: &mut Keeper, rows: Rows<'_>, caps: Caps, watch: Option<&Watch>) -> Vec<bool> {
     let mut all = Vec::new();
     for cut in 0..keeper.cuts() {
         // Every level visits the same entities in the same order.
@@ -107,7 +107,7 @@ fn exceeds_caps(keeper: &mut Keeper, rows: &[u64], caps: Caps, watch: Option<&Wa
 }
 
 /// The states from which the values of each entity are computed.
-fn entities(keeper: &mut Keeper, rows: &[u64], values: &[OnLadder]) -> Vec<Entity> {
+fn entities(keeper: &mut Keeper, rows: Rows<'_>, values: &[OnLadder]) -> Vec<Entity> {
     let wants_values =
         values.iter().any(|ladder| matches!(ladder.value, EntityValue::Smallest(_) | EntityValue::Largest(_)));
     let mut entities: Vec<Entity> = Vec::new();

@@ -1,5 +1,5 @@
-//! Identities of entities, and the ranks that decide which rows are kept: keyed hashes, with keys derived from the
-//! salt.
+//! Identities of entities, and the keyed hashes that decide which of their cells and rows are kept. The keys are derived
+//! from the salt.
 //!
 //! SipHash-1-3 with 128 bits is a pseudo-random function for short inputs: without the salt, the kept rows can be
 //! neither predicted nor chosen. The privacy promise does not depend on this, only the fairness of the choice: with any
@@ -23,10 +23,10 @@ const TEXTS: &str = "deniable 2026-11 identity of a text key";
 const INTEGERS: &str = "deniable 2026-11 identity of a whole-number key";
 /// Domain of the ranks of rows in joins.
 const JOINED: &str = "deniable 2026-11 ranks of rows in joins";
-/// Domain of the ranks of cells and rows.
-const RANKS: &str = "deniable 2026-11 ranks of cells and rows";
+/// Domain of the ranks of cells, and of the choice of rows.
+const RANKS: &str = "deniable 2026-11 ranks of cells and choice of rows";
 
-/// A position in a secret order: 128 bits of a keyed hash.
+/// A position in a secret order of records: 128 bits of a keyed hash.
 pub(crate) type Rank = u128;
 
 /// An entity's secret order of cells.
@@ -158,20 +158,17 @@ impl Identities {
         self.joined.hash(row).as_u128()
     }
 
-    /// The rank of an entity's row: `row` contains its cell and its values in words. `bytes` is a reused buffer.
-    pub(super) fn of_row(&self, identity: Identity, row: &[u64], bytes: &mut Vec<u8>) -> Rank {
+    /// A number, uniform over 60 bits, from which the kept rows of an entity in a cell follow.
+    pub(super) fn draw(&self, identity: Identity, cell: u32) -> u64 {
         if let Some(salt) = &self.portable {
-            let hasher = begun(salt, 'r').chain_update(named(identity));
-            let [first, second] = portable(row.iter().enumerate().fold(hasher, |hasher, (at, word)| {
-                let separated = if at > 0 { hasher.chain_update(":") } else { hasher };
-                separated.chain_update(word.cast_signed().to_string())
-            }));
-            return u128::from(first) << 64 | u128::from(second);
+            let hasher = begun(salt, 'r').chain_update(named(identity)).chain_update(cell.to_string());
+            return portable(hasher)[0] >> 4;
         }
-        bytes.clear();
         // Never as long as the input of a seed.
-        bytes.extend(identity.iter().chain(row).flat_map(|word| word.to_le_bytes()));
-        self.ranks.hash(bytes).as_u128()
+        let mut bytes = [0; 24];
+        let words = identity.into_iter().chain([u64::from(cell)]);
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+        self.ranks.hash(&bytes).h1 >> 4
     }
 }
 
@@ -191,20 +188,16 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn ranks_depend_on_all_used_values_and_nothing_else() {
+    fn ranks_and_draws_depend_on_the_entity_and_the_cell() {
         let one = Identities::new(&Salt([1; 32]));
-        let mut bytes = Vec::new();
         let mut ranks = BTreeSet::new();
         for identities in [&one, &Identities::new(&Salt([2; 32]))] {
             for identity in [[1, 2], [1, 3], [2, 2], [2, 1]] {
                 for cell in [0, 1, 1 << 31] {
-                    assert!(ranks.insert(u128::from(identities.seed(identity).rank(cell))));
-                    for values in [&[] as &[u64], &[0], &[1], &[0, 1], &[1, 0], &[u64::MAX; 40]] {
-                        let row: Vec<u64> = [u64::from(cell)].iter().chain(values).copied().collect();
-                        let rank = identities.of_row(identity, &row, &mut bytes);
-                        assert!(ranks.insert(rank));
-                        assert_eq!(identities.of_row(identity, &row, &mut bytes), rank);
-                    }
+                    assert!(ranks.insert(identities.seed(identity).rank(cell)));
+                    let draw = identities.draw(identity, cell);
+                    assert!(ranks.insert(draw) && draw < 1 << 60);
+                    assert_eq!(identities.draw(identity, cell), draw);
                 }
             }
         }
@@ -217,6 +210,8 @@ mod tests {
         let name = |identity| named(identity).trim_end_matches(':').to_owned();
         assert_eq!(name(portable.of_integer(-7)), "d33d32b406673b965a9a9996dc08002b");
         assert_eq!(name(portable.of_text("\u{e4}'")), "d63c05e09de01c24c5aa88313606c14e");
+        // The first 15 digits for the text `0101...01rd33d32b406673b965a9a9996dc08002b:5`.
+        assert_eq!(portable.draw(portable.of_integer(-7), 5), 0x735_ad9a_57d7_ba1b);
     }
 
     #[test]

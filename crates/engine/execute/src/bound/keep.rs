@@ -1,7 +1,8 @@
 //! Selects the kept rows of each entity within one shard: a pure function of the set of rows.
 
 use super::Identity;
-use super::identity::{Identities, Rank};
+use super::choice::Choice;
+use super::identity::{CellSeed, Identities};
 use super::layout::Layout;
 use super::levels::Levels;
 use deniable_core::sensitivity::Caps;
@@ -12,7 +13,7 @@ use std::ops::Range;
 /// bits in a cell may be on several rows, each bit once.
 pub(super) const FIRST: u64 = 1;
 
-/// Sorts rows by entity and cell and walks over them. Ranks are computed only where a cap drops rows.
+/// Sorts rows by entity and cell and walks over them. Rows of a cell are sorted only where the cap drops some.
 pub(super) struct Keeper {
     layout: Layout,
     levels: Levels,
@@ -25,9 +26,34 @@ pub(super) struct Keeper {
     /// The order before it is sorted.
     unsorted: Vec<u128>,
     cells: Vec<(u64, Range<usize>)>,
-    ranked: Vec<(Rank, u32)>,
-    bytes: Vec<u8>,
-    wanted: Vec<bool>,
+    /// The rows of a cell, by their values.
+    sorted: Vec<u32>,
+}
+
+/// Rows of whole entities.
+#[derive(Clone, Copy)]
+pub(super) enum Rows<'a> {
+    /// All of their rows.
+    All(&'a [u64]),
+    /// The kept rows of one entity, for each cut.
+    Kept(&'a [KeptOfOne]),
+}
+
+/// The kept rows of one entity at a cut.
+pub(super) struct KeptOfOne {
+    pub(super) rows: Vec<u64>,
+    /// The mark of each cell, by all of the entity's rows in it.
+    pub(super) marks: HashMap<u32, u64>,
+}
+
+impl<'a> Rows<'a> {
+    /// The words of the rows at a cut.
+    pub(super) fn at(self, cut: usize) -> &'a [u64] {
+        match self {
+            Self::All(rows) => rows,
+            Self::Kept(cuts) => &cuts[cut].rows,
+        }
+    }
 }
 
 /// One item of an entity's kept rows, in order.
@@ -54,9 +80,9 @@ const MOST_BUCKET_BITS: u32 = 12;
 /// Most rows in a shard: positions have 32 bits.
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
 
-/// Bytes for each row besides the row itself: two entries in the order, its rank or its cell's rank, and whether it is
-/// wanted.
-pub(super) const BYTES_PER_ROW: usize = 2 * 16 + 48 + 1;
+/// Bytes for each row besides the row itself: two entries in the order, its cell with the rank, and its place among the
+/// sorted rows of the cell.
+pub(super) const BYTES_PER_ROW: usize = 2 * 16 + 24 + 4;
 
 impl Keeper {
     pub(super) fn new(
@@ -75,9 +101,7 @@ impl Keeper {
             order: Vec::new(),
             unsorted: Vec::new(),
             cells: Vec::new(),
-            ranked: Vec::new(),
-            bytes: Vec::new(),
-            wanted: Vec::new(),
+            sorted: Vec::new(),
         }
     }
 
@@ -91,19 +115,58 @@ impl Keeper {
         if self.levels.together() { 1 } else { self.levels.count() }
     }
 
+    /// The cut that decides which rows are kept at a level.
+    pub(super) fn cut(&self, level: usize) -> usize {
+        if self.levels.together() { 0 } else { level }
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Most cells of an entity.
+    pub(super) fn most_cells(&self) -> usize {
+        self.caps.groups as usize
+    }
+
+    /// The secret order of an entity's cells.
+    pub(super) fn seed(&self, identity: Identity) -> CellSeed {
+        self.identities.seed(identity)
+    }
+
+    /// The choice among an entity's rows in a cell.
+    pub(super) fn choice(&self, identity: Identity, cell: u32, rows: u64) -> Choice {
+        Choice::new(rows, self.caps.rows_per_group, self.identities.draw(identity, cell))
+    }
+
+    /// The cell of a row in which caps count at a cut.
+    pub(super) fn capped_by(&self, cut: usize, row: &[u64]) -> u32 {
+        self.levels.capped_by(cut, self.layout.combination(row))
+    }
+
+    /// The mark of a cell with only this row.
+    pub(super) fn mark_of(&self, row: &[u64]) -> u64 {
+        let present = |argument: &usize| u64::from(self.layout.is_present(row, *argument));
+        self.presence.iter().enumerate().fold(FIRST, |mark, (bit, argument)| mark | present(argument) << (1 + bit))
+    }
+
     /// Passes on the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
     /// cell.
-    pub(super) fn keep(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(usize, u64)) {
+    pub(super) fn keep(&mut self, rows: Rows<'_>, level: usize, visit: &mut dyn FnMut(usize, u64)) {
         let together = self.levels.together();
+        let (cut, width) = (self.cut(level), self.layout.words());
+        let words = rows.at(cut);
         // The bits marked for the current entity in each cell of the level, as several kept cells may fall into one.
         let (mut whose, mut marked) = (None, HashMap::new());
         self.kept_cells(rows, level, &mut |keeper, own| {
-            let mut mark = FIRST;
-            for (bit, argument) in keeper.presence.iter().enumerate() {
-                mark |= u64::from(keeper.witness(rows, own, *argument).is_some()) << (1 + bit);
-            }
+            let mut mark = match rows {
+                Rows::All(_) => {
+                    own.iter().fold(FIRST, |mark, entry| mark | keeper.mark_of(row_of(words, width, *entry)))
+                }
+                Rows::Kept(cuts) => cuts[cut].marks.get(&cell_of(own[0])).copied().unwrap_or(FIRST),
+            };
             if together {
-                let row = row_of(rows, keeper.layout.words(), own[0]);
+                let row = row_of(words, width, own[0]);
                 let owner = keeper.layout.identity(row);
                 if whose != Some(owner) {
                     whose = Some(owner);
@@ -114,7 +177,7 @@ impl Keeper {
                 mark &= !*known;
                 *known |= mark;
             }
-            keeper.lowest(rows, own, &mut |position| visit(position, std::mem::take(&mut mark)));
+            keeper.chosen(words, own, &mut |position| visit(position, std::mem::take(&mut mark)));
         });
     }
 
@@ -122,19 +185,20 @@ impl Keeper {
     /// if `values` is set, the values of these rows.
     pub(super) fn cells(
         &mut self,
-        rows: &[u64],
+        rows: Rows<'_>,
         level: usize,
         values: bool,
         visit: &mut dyn FnMut(Identity, EntityItem),
     ) {
         let (layout, width) = (self.layout.clone(), self.layout.words());
+        let words = rows.at(self.cut(level));
         let most = self.caps.rows_per_group as usize;
         self.kept_cells(rows, level, &mut |keeper, own| {
-            let owner = layout.identity(row_of(rows, width, own[0]));
+            let owner = layout.identity(row_of(words, width, own[0]));
             visit(owner, EntityItem::Cell { rows: own.len().min(most) });
             if values {
-                keeper.lowest(rows, own, &mut |position| {
-                    layout.read(&rows[position * width..][..width], |argument, found| {
+                keeper.chosen(words, own, &mut |position| {
+                    layout.read(&words[position * width..][..width], |argument, found| {
                         found.into_iter().for_each(|value| visit(owner, EntityItem::Value { argument, value }));
                     });
                 });
@@ -142,40 +206,16 @@ impl Keeper {
         });
     }
 
-    /// Drops rows that will not be kept at any level, whatever rows follow. `spare` is a reused buffer.
-    ///
-    /// Keeping rows of two parts and then of the kept rows gives the same result as keeping rows of the whole, because
-    /// ranks are fixed. Besides the rows of lowest rank, one row remains for each argument that is present in a kept
-    /// cell.
-    pub(super) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
-        let width = self.layout.words();
-        let mut wanted = std::mem::take(&mut self.wanted);
-        wanted.clear();
-        wanted.resize(rows.len() / width, false);
-        for level in 0..self.cuts() {
-            self.kept_cells(rows, level, &mut |keeper, own| {
-                keeper.lowest(rows, own, &mut |position| wanted[position] = true);
-                let witnesses = keeper.presence.iter().filter_map(|argument| keeper.witness(rows, own, *argument));
-                witnesses.for_each(|position| wanted[position] = true);
-            });
-        }
-        spare.clear();
-        for (row, _) in rows.chunks_exact(width).zip(&wanted).filter(|(_, wanted)| **wanted) {
-            spare.extend_from_slice(row);
-        }
-        std::mem::swap(rows, spare);
-        self.wanted = wanted;
-    }
-
     /// Passes on, for each entity in an order that is the same at every level, the number of its rows that count at a
     /// level under `caps`. These are smaller than the caps of the kept rows, so the result includes whether the entity
     /// exceeds them.
-    pub(super) fn count(&mut self, rows: &[u64], level: usize, caps: Caps, visit: &mut dyn FnMut(LevelCount)) {
+    pub(super) fn count(&mut self, rows: Rows<'_>, level: usize, caps: Caps, visit: &mut dyn FnMut(LevelCount)) {
         let most = caps.rows_per_group as usize;
-        self.entities(rows, level, &mut |keeper, own| {
+        let words = rows.at(self.cut(level));
+        self.entities(words, level, &mut |keeper, own| {
             let mut cells = keeper.all_cells(own);
             let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
-            keeper.leave_lowest(rows, own, caps.groups, &mut cells);
+            keeper.leave_lowest(words, own, caps.groups, &mut cells);
             visit(LevelCount {
                 rows: cells.iter().map(|(_, range)| range.len().min(most)).sum(),
                 is_beyond: all.0 > cells.len() || all.1,
@@ -185,10 +225,11 @@ impl Keeper {
     }
 
     /// Passes on the rows of each entity in each of the cells that are kept at a level.
-    fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
-        self.entities(rows, level, &mut |keeper, own| {
+    fn kept_cells(&mut self, rows: Rows<'_>, level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+        let words = rows.at(self.cut(level));
+        self.entities(words, level, &mut |keeper, own| {
             let mut cells = keeper.all_cells(own);
-            keeper.leave_lowest(rows, own, keeper.caps.groups, &mut cells);
+            keeper.leave_lowest(words, own, keeper.caps.groups, &mut cells);
             for (_, range) in &cells {
                 visit(keeper, &own[range.clone()]);
             }
@@ -243,33 +284,25 @@ impl Keeper {
         }
     }
 
-    /// Passes on the positions of an entity's rows in a cell that have the lowest ranks.
-    fn lowest(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(usize)) {
+    /// Passes on the positions of an entity's rows in a cell that are kept.
+    fn chosen(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(usize)) {
         let width = self.layout.words();
         let most = self.caps.rows_per_group as usize;
         if own.len() > most && self.layout.arguments() > 0 {
             let identity = self.layout.identity(row_of(rows, width, own[0]));
-            let mut ranked = std::mem::take(&mut self.ranked);
-            ranked.clear();
-            for entry in own {
-                let values = self.layout.values(row_of(rows, width, *entry));
-                ranked.push((self.identities.of_row(identity, values, &mut self.bytes), *entry as u32));
-            }
-            // Rows of equal rank have equal values, so any of them may be kept.
-            keep_lowest(&mut ranked, most, |(rank, _)| *rank);
-            ranked.iter().for_each(|(_, position)| visit(*position as usize));
-            self.ranked = ranked;
+            let mut sorted = std::mem::take(&mut self.sorted);
+            sorted.clear();
+            sorted.extend(own.iter().map(|entry| *entry as u32));
+            let row = |position: u32| &rows[position as usize * width..][..width];
+            // Rows that are equal in this order are equal in all values, so any of them may be kept.
+            sorted.sort_unstable_by(|one, other| self.layout.order(row(*one), row(*other)));
+            let choice = self.choice(identity, cell_of(own[0]), own.len() as u64);
+            choice.positions().for_each(|at| visit(sorted[at as usize] as usize));
+            self.sorted = sorted;
         } else {
             // Without arguments all rows are equal.
             own.iter().take(most).for_each(|entry| visit(*entry as u32 as usize));
         }
-    }
-
-    /// The position of a row that has a value of an argument, if there is one.
-    fn witness(&self, rows: &[u64], own: &[u128], argument: usize) -> Option<usize> {
-        let width = self.layout.words();
-        let found = own.iter().find(|entry| self.layout.is_present(row_of(rows, width, **entry), argument));
-        found.map(|entry| *entry as u32 as usize)
     }
 }
 
@@ -350,7 +383,7 @@ mod tests {
             Identities::new(&Salt([3; 32])),
         );
         let mut found = Vec::new();
-        keeper.keep(&words, 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
+        keeper.keep(Rows::All(&words), 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
         found.sort_unstable();
         found
     }

@@ -9,6 +9,7 @@
 
 use super::Identity;
 use super::decode::Values;
+use std::cmp::Ordering;
 
 /// Number of arguments whose bits fit in the word of the combination.
 const BESIDE: usize = 32;
@@ -90,10 +91,20 @@ impl Layout {
         row[self.identity] as u32
     }
 
-    /// The words that distinguish rows of one entity: the combination, and all values.
+    /// The order of an entity's rows by their values: by the word of the combination and of the bits, then by units.
+    /// Rows that are neither less nor greater are equal in all used values.
     #[inline]
-    pub(super) fn values<'a>(&self, row: &'a [u64]) -> &'a [u64] {
-        &row[self.identity..]
+    pub(super) fn order(&self, one: &[u64], other: &[u64]) -> Ordering {
+        let units = self.identity + self.bits;
+        one[..units].cmp(&other[..units]).then_with(|| {
+            let signed = |word: &u64| word.cast_signed();
+            one[units..].iter().map(signed).cmp(other[units..].iter().map(signed))
+        })
+    }
+
+    /// Gives a row of words whose own order is that of [`Self::order`], or from it the row.
+    pub(super) fn flip(&self, row: &mut [u64]) {
+        row[self.identity + self.bits..].iter_mut().for_each(|word| *word ^= 1 << 63);
     }
 
     /// Whether an argument has a value.
@@ -117,6 +128,27 @@ fn bit_of(argument: usize) -> (usize, usize) {
 mod tests {
     use super::*;
     use arrow_buffer::NullBuffer;
+
+    #[test]
+    fn flipped_rows_have_the_order_of_their_values() {
+        let layout = Layout::new(true, vec![true, false, true]);
+        let rows: Vec<Vec<u64>> =
+            [[3, 0, 0], [3, u64::MAX, 5], [3, 1, u64::MAX], [3 | 1 << 63, 7, 7], [2, 9, 9], [3, 1, 0]]
+                .map(|[bits, first, second]| vec![8, 9, bits, first, second])
+                .to_vec();
+        let flipped = |row: &Vec<u64>| {
+            let mut row = row.clone();
+            layout.flip(&mut row);
+            row
+        };
+        for one in &rows {
+            for other in &rows {
+                assert_eq!(layout.order(one, other), flipped(one).cmp(&flipped(other)));
+            }
+            assert_eq!(flipped(&flipped(one)), *one);
+        }
+        assert_eq!(layout.order(&rows[1], &rows[0]), Ordering::Less, "-1 is before 0");
+    }
 
     #[test]
     fn reading_returns_the_written_values() {

@@ -4,22 +4,24 @@
 //! rows of NULL entity, rows with undeclared keys   dropped                                       lookup, columns
 //! values                                           rounded to their grids, clamped                decode
 //! groupings                                        the cell of each level, from all keys         levels
-//! entities                                         at most r rows in each of at most g cells     cap_rows (shards, keep)
+//! entities                                         at most r rows in each of at most g cells     cap_rows (shards, keep, large)
 //!   or one value of each                           if the query is about entities                entities
 //! cells                                            summed in 128 bits; values of ranks            totals, pile
 //! ```
 //!
-//! The kept rows of one entity depend on that entity's rows alone: rows and cells are ranked by a salted hash of the
-//! entity and the used values (`identity`), never by row number, file order, partition or memory. Rows that agree in
-//! all used values are interchangeable.
+//! The kept rows of one entity depend on that entity's rows alone, never on row number, file order, partition or memory:
+//! cells are ranked by a salted hash of the entity and the cell (`identity`), and of a cell's rows, sorted by the used
+//! values, those at evenly spaced positions are kept (`choice`). Rows that agree in all used values are interchangeable.
 
 mod cap_rows;
+mod choice;
 mod columns;
 mod decode;
 mod entities;
 mod exact;
 mod identity;
 mod keep;
+mod large;
 mod layout;
 mod levels;
 mod lookup;
@@ -38,6 +40,7 @@ pub(crate) use decode::Decoder;
 pub(crate) use deniable_data::identity::Identity;
 pub use exact::Exact;
 pub(crate) use identity::Identities;
+pub(crate) use large::LargeEntity;
 pub(crate) use shards::{Disk, Scatter};
 pub use totals::{TotalKind, Totals};
 pub(crate) use walk::{Take, Walk};

@@ -93,7 +93,7 @@ pub(super) fn rows(
     rows
 }
 
-/// The kept rows at each level: the cells of lowest rank of each entity, and in each the rows of lowest rank.
+/// The kept rows at each level: the cells of lowest rank of each entity, and in each evenly spaced rows.
 pub(super) fn keep(rows: &[Row], capping: &CapRules<'_>, by: &Identities) -> ReferenceRows {
     let mut kept = ReferenceRows::default();
     for (at, level) in capping.levels.iter().enumerate() {
@@ -111,14 +111,15 @@ pub(super) fn keep(rows: &[Row], capping: &CapRules<'_>, by: &Identities) -> Ref
                 let presence = capping.presence.iter().enumerate();
                 let bits = presence.map(|(bit, argument)| u64::from(present(argument)) << (1 + bit));
                 kept.marks.push(((at, cell), 1 + bits.sum::<u64>()));
-                let rank = |combination, values: &Values| {
-                    by.of_row(identity, &words(combination, values, capping.arguments), &mut Vec::new())
-                };
-                let mut ranked: Vec<_> =
-                    rows.into_iter().map(|(combination, values)| (rank(combination, &values), values)).collect();
-                ranked.sort();
-                let lowest = ranked.into_iter().take(capping.caps.rows_per_group as usize);
-                kept.rows.extend(lowest.map(|(_, values)| ((at, cell), values)));
+                let most = capping.caps.rows_per_group as usize;
+                let mut sorted: Vec<_> =
+                    rows.into_iter().map(|row| (words(row.0, &row.1, capping.arguments), row.1)).collect();
+                sorted.sort();
+                let (start, count) = (by.draw(identity, cell) as usize % sorted.len(), sorted.len());
+                // Every (count / most)-th row from a start between the rows.
+                let is_kept = |at: usize| (0..most).any(|number| (start + number * count) / most == at);
+                let chosen = sorted.into_iter().enumerate().filter(|(at, _)| count <= most || is_kept(*at));
+                kept.rows.extend(chosen.map(|(_, (_, values))| ((at, cell), values)));
             }
         }
     }
@@ -137,14 +138,12 @@ pub(super) fn keep_all(rows: &[Row], query: &Query) -> ReferenceRows {
     kept
 }
 
-/// The input of a row's rank: its keys, a bit for each of up to 32 values, the values of arguments with a grid.
-fn words(combination: u32, values: &[Option<i64>], arguments: &[Argument]) -> Vec<u64> {
+/// What rows of an entity are sorted by: the bits and keys, then the values of arguments with a grid.
+fn words(combination: u32, values: &[Option<i64>], arguments: &[Argument]) -> (u64, Vec<i64>) {
     assert!(values.len() <= 32);
     let bits = values.iter().enumerate().map(|(bit, value)| u64::from(value.is_some()) << (32 + bit));
-    let mut words = vec![u64::from(combination) + bits.sum::<u64>()];
     let gridded = values.iter().zip(arguments).filter(|(_, argument)| argument.grid.is_some());
-    words.extend(gridded.map(|(value, _)| value.unwrap_or(0) as u64));
-    words
+    (u64::from(combination) + bits.sum::<u64>(), gridded.map(|(value, _)| value.unwrap_or(0)).collect())
 }
 
 /// The cells of each measure over the kept rows, in the form of [`super::Exact::reveal`].

@@ -5,7 +5,7 @@
 use super::ComputeError;
 use deniable_data::{Reservation, temporary_file};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,6 +54,34 @@ impl Disk {
     pub(crate) fn file(&self) -> std::io::Result<File> {
         temporary_file(self.folder.as_deref())
     }
+
+    /// Writes rows to a file of their own.
+    pub(super) fn write(self: &Arc<Self>) -> Result<RowWriter, ComputeError> {
+        let file = self.file().map_err(ComputeError::Disk)?;
+        Ok(RowWriter { disk: self.clone(), file: BufWriter::new(file), words: 0 })
+    }
+}
+
+/// A temporary file of rows that is being written.
+pub(super) struct RowWriter {
+    disk: Arc<Disk>,
+    file: BufWriter<File>,
+    words: usize,
+}
+
+impl RowWriter {
+    /// Adds one row.
+    pub(super) fn push(&mut self, row: &[u64]) -> Result<(), ComputeError> {
+        self.words += row.len();
+        row.iter().try_for_each(|word| self.file.write_all(&word.to_le_bytes())).map_err(ComputeError::Disk)
+    }
+
+    /// The written rows.
+    pub(super) fn finish(self) -> Result<FilePart, ComputeError> {
+        self.disk.spilled.fetch_add(self.words, Ordering::Relaxed);
+        let file = self.file.into_inner().map_err(|error| ComputeError::Disk(error.into_error()))?;
+        Ok(FilePart { file: Arc::new(Mutex::new(file)), start: 0, words: self.words })
+    }
 }
 
 /// The rows of some entities.
@@ -65,11 +93,22 @@ pub(super) struct Shard {
     reservations: Vec<Reservation>,
 }
 
-/// A stretch of a temporary file.
-struct FilePart {
+/// A stretch of a temporary file whose rows were not taken yet.
+pub(super) struct FilePart {
     file: Arc<Mutex<File>>,
     start: u64,
     words: usize,
+}
+
+impl FilePart {
+    /// Moves at most so many words out, to the end of `rows`.
+    pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<(), ComputeError> {
+        let words = self.words.min(most).min(READ_AT_ONCE);
+        read(&self.file, self.start, words, rows).map_err(ComputeError::Disk)?;
+        self.start += (words * WORD) as u64;
+        self.words -= words;
+        Ok(())
+    }
 }
 
 impl Scatter {
@@ -189,6 +228,11 @@ impl Scatter {
 }
 
 impl Shard {
+    /// Rows in a file.
+    pub(super) fn of(part: FilePart) -> Self {
+        Self { parts: vec![part], ..Self::default() }
+    }
+
     fn add(&mut self, chunk: Vec<u64>) {
         if !chunk.is_empty() {
             self.chunks.push(chunk);
@@ -223,10 +267,7 @@ impl Shard {
                     self.reservations.clear();
                 }
             } else if let Some(part) = self.parts.last_mut() {
-                let words = part.words.min(room).min(READ_AT_ONCE);
-                read(&part.file, part.start, words, rows).map_err(ComputeError::Disk)?;
-                part.start += (words * WORD) as u64;
-                part.words -= words;
+                part.take(rows, room)?;
                 if part.words == 0 {
                     self.parts.pop();
                 }

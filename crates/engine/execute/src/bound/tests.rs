@@ -355,6 +355,30 @@ fn an_entity_larger_than_memory() {
     assert!(matches!(failed, Err(ComputeError::Memory)));
 }
 
+/// Of nine zeros and a one of each person a cap keeps as large a part of the ones as of the zeros.
+#[test]
+fn caps_favour_no_value() {
+    let people = 2_000;
+    for rows_per_group in [1, 3, 7] {
+        let caps = Caps { rows_per_group, groups: 1 };
+        let table = table(ColumnType::Integer, Some(caps));
+        let rows = random(&mut Dice::new(8), &table, people * 10);
+        let mut columns = rows.columns().to_vec();
+        columns[0] = Arc::new((0..people as i64 * 10).map(|row| Some(row / 10)).collect::<Int64Array>());
+        columns[3] =
+            Arc::new((0..people as i64 * 10).map(|row| Some(i64::from(row % 10 == 4))).collect::<Int64Array>());
+        let batch = RecordBatch::try_new(rows.schema(), columns).unwrap();
+        let query = deniable_sql::plan("SELECT SUM(n), COUNT(*) FROM t", std::slice::from_ref(&table)).unwrap();
+        let source = Source::memory(table, vec![batch]);
+        let found = exact(&[source], &query, &SALT, &Resources::default(), &|_| {}).unwrap().reveal();
+        let kept = people as i128 * i128::from(rows_per_group);
+        let [count, ones] = [found[0][0][0], found[1][0][0]];
+        assert_eq!(count, kept);
+        // The one is kept of a person with the chance `rows_per_group / 10`: a deviation of at most 22.
+        assert!((ones * 10 - kept).abs() < 10 * 110, "{ones} of {count}");
+    }
+}
+
 #[test]
 fn more_entities_than_memory() {
     // Shards are too large, entities are not, and few rows can be dropped early: shards must be split again.

@@ -1,9 +1,11 @@
 //! Walks over shards: sorts each and passes its kept rows on in batches. A shard that is too large for memory is split.
 
+use super::Identity;
 use super::cap_rows::ShardQueue;
 use super::decode::Values;
 use super::identity::Identities;
-use super::keep::{BYTES_PER_ROW, Keeper, MOST_ROWS};
+use super::keep::{BYTES_PER_ROW, Keeper, MOST_ROWS, Rows};
+use super::large::LargeEntity;
 use super::layout::Layout;
 use super::levels::Levels;
 use super::shards::{Disk, Scatter, Shard};
@@ -125,18 +127,73 @@ impl Walk {
         }
         let mut rows = Vec::with_capacity(room * width);
         shard.take(&mut rows, room * width)?;
-        let mut spare = Vec::new();
-        while shard.words() > 0 {
-            // Usually one entity has very many rows, and most of them can be dropped right away.
-            self.keeper.compact(&mut rows, &mut spare);
-            if rows.len() > room * width / 2 {
-                drop(spare);
-                return self.split(rows, shard, used);
-            }
-            shard.take(&mut rows, room * width)?;
+        if shard.words() == 0 {
+            return self.hand_out(&rows, take);
         }
-        drop(spare);
-        self.hand_out(&rows, take)
+        match self.owner_of_most(&rows) {
+            Some(owner) => self.walk_large(owner, rows, shard, used, take),
+            None => self.split(rows, shard, used),
+        }
+    }
+
+    /// The entity that more than half of the rows belong to, if there is one.
+    fn owner_of_most(&self, rows: &[u64]) -> Option<Identity> {
+        let owners = || rows.chunks_exact(self.plan.layout.words()).map(|row| self.plan.layout.identity(row));
+        // Rows of different entities cancel each other; only this entity can remain.
+        let (mut candidate, mut excess) = (None, 0_usize);
+        for owner in owners() {
+            if candidate == Some(owner) {
+                excess += 1;
+            } else if excess == 0 {
+                (candidate, excess) = (Some(owner), 1);
+            } else {
+                excess -= 1;
+            }
+        }
+        let candidate = candidate?;
+        let (own, all) = owners().fold((0, 0), |(own, all), owner| (own + usize::from(owner == candidate), all + 1));
+        (own > all / 2).then_some(candidate)
+    }
+
+    /// Walks over the rows of one entity, which do not fit in memory, and puts the others aside.
+    fn walk_large(
+        &mut self,
+        owner: Identity,
+        mut rows: Vec<u64>,
+        mut shard: Shard,
+        used: u32,
+        take: &mut Take<'_>,
+    ) -> Result<(), ComputeError> {
+        let width = self.plan.layout.words();
+        let room = rows.capacity() / width * width;
+        let mut large = self.large(owner);
+        let mut others = self.disk.write()?;
+        let mut own = 0;
+        loop {
+            // The first rows are the entity's.
+            for at in (own..rows.len()).step_by(width) {
+                let row = at..at + width;
+                if self.plan.layout.identity(&rows[row.clone()]) == owner {
+                    rows.copy_within(row, own);
+                    own += width;
+                } else {
+                    others.push(&rows[row])?;
+                }
+            }
+            rows.truncate(own);
+            if shard.words() == 0 {
+                break;
+            }
+            if own > room / 2 {
+                self.add_large(&mut large, &mut rows)?;
+                own = 0;
+            }
+            shard.take(&mut rows, room)?;
+        }
+        self.add_large(&mut large, &mut rows)?;
+        drop(rows);
+        self.own.push((Shard::of(others.finish()?), used));
+        self.hand_out_large(large, take)
     }
 
     /// Scatters a shard again, by more identity bits.
@@ -162,6 +219,10 @@ impl Walk {
 
     /// Passes on the kept rows of whole entities.
     pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), ComputeError> {
+        self.hand_out_rows(Rows::All(rows), take)
+    }
+
+    fn hand_out_rows(&mut self, rows: Rows<'_>, take: &mut Take<'_>) -> Result<(), ComputeError> {
         let plan = self.plan.clone();
         if let Some(fold) = &plan.per_entity {
             return fold.hand_out(&mut self.keeper, rows, self.batch_size, take);
@@ -172,18 +233,31 @@ impl Walk {
         Ok(())
     }
 
-    /// Drops rows that will not be kept, whatever rows of their entities follow.
-    pub(crate) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
-        self.keeper.compact(rows, spare);
+    /// An entity whose rows do not fit in memory.
+    pub(crate) fn large(&self, identity: Identity) -> LargeEntity {
+        // The third of the allowance that is for splitting.
+        LargeEntity::new(identity, &self.keeper, &self.disk, self.allowance / 3)
     }
 
-    fn hand_out_level(&mut self, rows: &[u64], level: usize, take: &mut Take<'_>) -> Result<(), ComputeError> {
+    /// Moves rows of the entity to disk.
+    pub(crate) fn add_large(&self, large: &mut LargeEntity, rows: &mut Vec<u64>) -> Result<(), ComputeError> {
+        large.add(rows, &self.keeper)
+    }
+
+    /// Passes on the kept rows of the entity.
+    pub(crate) fn hand_out_large(&mut self, large: LargeEntity, take: &mut Take<'_>) -> Result<(), ComputeError> {
+        let kept = large.finish(&self.keeper, self.room())?;
+        self.hand_out_rows(Rows::Kept(&kept), take)
+    }
+
+    fn hand_out_level(&mut self, rows: Rows<'_>, level: usize, take: &mut Take<'_>) -> Result<(), ComputeError> {
         let Plan { layout, levels, .. } = &*self.plan;
         let width = layout.words();
+        let words = rows.at(self.keeper.cut(level));
         let mut output = Output::new(level, layout.arguments());
         let mut taken = Ok(());
         self.keeper.keep(rows, level, &mut |position, mark| {
-            let row = &rows[position * width..][..width];
+            let row = &words[position * width..][..width];
             output.push(layout, row, levels.cell_of(level, layout.combination(row)), mark);
             if output.kept.cells.len() == self.batch_size && taken.is_ok() {
                 taken = take(output.finish());

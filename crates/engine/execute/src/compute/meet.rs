@@ -9,7 +9,7 @@ use super::PendingScan;
 use super::own_rows::OwnRows;
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
-use crate::bound::{CapRows, Columns, ComputeError, Disk, Identities, Identity, Salt, Take, Watch};
+use crate::bound::{CapRows, Columns, ComputeError, Disk, Identities, Identity, LargeEntity, Salt, Take, Watch};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, UInt32Array};
@@ -393,7 +393,8 @@ struct GatheredRows<'a> {
     cap: &'a CapRows,
     walker: crate::bound::Walk,
     rows: Vec<u64>,
-    spare: Vec<u64>,
+    /// The last entity, once its rows do not fit in memory.
+    large: Option<LargeEntity>,
     room: usize,
     reservation: Reservation,
 }
@@ -402,40 +403,52 @@ impl<'a> GatheredRows<'a> {
     fn new(cap: &'a CapRows, memory: &Memory) -> Self {
         let walker = cap.walker();
         let room = walker.room();
-        Self { cap, walker, rows: Vec::new(), spare: Vec::new(), room, reservation: memory.reserve() }
+        Self { cap, walker, rows: Vec::new(), large: None, room, reservation: memory.reserve() }
     }
 
     fn add(&mut self, columns: &Columns, take: &mut Take<'_>) -> Result<(), ComputeError> {
         self.cap.write(columns, &mut self.rows);
         let width = self.cap.width();
         if self.rows.len() / width > self.room {
-            self.walker.compact(&mut self.rows, &mut self.spare);
             // Rows are ordered by entity, so only the last entity may have more rows to come.
-            if self.rows.len() / width > self.room / 2 {
-                let last = self.last_owner();
-                let (mut complete, mut rest) = (Vec::new(), Vec::new());
-                for row in self.rows.chunks_exact(width) {
-                    let owner = self.cap.owner(row);
-                    if Some(owner) == last { rest.extend_from_slice(row) } else { complete.extend_from_slice(row) }
-                }
-                self.walker.hand_out(&complete, take)?;
-                self.rows = rest;
-                if self.rows.len() / width > self.room {
-                    return Err(ComputeError::Memory);
-                }
+            let last = self.rows.chunks_exact(width).map(|row| self.cap.owner(row)).max();
+            let mut rest = self.hand_out_but(last, take)?;
+            if let Some(owner) = last.filter(|_| self.large.is_some() || rest.len() / width > self.room / 2) {
+                let mut large = self.large.take().unwrap_or_else(|| self.walker.large(owner));
+                self.walker.add_large(&mut large, &mut rest)?;
+                self.large = Some(large);
             }
+            self.rows = rest;
         }
         let bytes = self.walker.bytes(self.rows.len() / width);
         if self.reservation.resize(bytes) { Ok(()) } else { Err(ComputeError::Memory) }
     }
 
-    /// The entity of the last row.
-    fn last_owner(&self) -> Option<Identity> {
-        let width = self.cap.width();
-        self.rows.chunks_exact(width).map(|row| self.cap.owner(row)).max()
+    /// Passes on the rows of all entities but one, and returns that one's.
+    fn hand_out_but(&mut self, but: Option<Identity>, take: &mut Take<'_>) -> Result<Vec<u64>, ComputeError> {
+        let complete = self.large.take_if(|large| Some(large.identity()) != but);
+        let of_large = complete.as_ref().map(LargeEntity::identity);
+        let (mut rest, mut own, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for row in self.rows.chunks_exact(self.cap.width()) {
+            let owner = Some(self.cap.owner(row));
+            let rows = if owner == but {
+                &mut rest
+            } else if owner == of_large {
+                &mut own
+            } else {
+                &mut others
+            };
+            rows.extend_from_slice(row);
+        }
+        if let Some(mut large) = complete {
+            self.walker.add_large(&mut large, &mut own)?;
+            self.walker.hand_out_large(large, take)?;
+        }
+        self.walker.hand_out(&others, take)?;
+        Ok(rest)
     }
 
     fn finish(mut self, take: &mut Take<'_>) -> Result<(), ComputeError> {
-        self.walker.hand_out(&self.rows, take)
+        self.hand_out_but(None, take).map(|_| ())
     }
 }

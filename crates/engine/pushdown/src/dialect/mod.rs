@@ -46,9 +46,11 @@ pub(super) struct Spellings {
     pub(super) hash_digits: Affixes,
     /// An integer of 24 bits from six hexadecimal digits: the value of the digits, or a hash of them.
     pub(super) number_of: Affixes,
+    /// The integer of fifteen hexadecimal digits.
+    pub(super) large_number_of: Affixes,
     /// The number of days from 1 January 1970 to a date.
     pub(super) days: Affixes,
-    /// Before, between and after two integers, of which the first is a multiple of the second.
+    /// Before, between and after two integers of 64 bits, at least 0: the whole part of their quotient.
     pub(super) quotient: (&'static str, &'static str, &'static str),
 }
 

@@ -17,6 +17,7 @@ pub(super) const SPARK: Spellings = Spellings {
     hash_digits: ("sha2(", ", 256)"),
     // By far the fastest function of Spark for this.
     number_of: ("(xxhash64(", ") & 16777215)"),
+    large_number_of: ("CAST(conv(", ", 16, 10) AS BIGINT)"),
     days: ("CAST(datediff(", ", DATE '1970-01-01') AS BIGINT)"),
     quotient: ("", " DIV ", ""),
 };
@@ -34,6 +35,7 @@ pub(super) const POSTGRES: Spellings = Spellings {
     hash: ("sha256(convert_to(", ", 'UTF8'))"),
     hash_digits: ("encode(sha256(convert_to(", ", 'UTF8')), 'hex')"),
     number_of: ("CAST(CAST('x' || ", " AS BIT(24)) AS BIGINT)"),
+    large_number_of: ("CAST(CAST('x0' || ", " AS BIT(64)) AS BIGINT)"),
     days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
     quotient: ("", " / ", ""),
 };
@@ -51,6 +53,7 @@ pub(super) const DUCK_DB: Spellings = Spellings {
     hash: ("from_hex(sha256(", "))"),
     hash_digits: ("sha256(", ")"),
     number_of: ("CAST('0x' || ", " AS BIGINT)"),
+    large_number_of: ("CAST('0x' || ", " AS BIGINT)"),
     days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
     quotient: ("", " // ", ""),
 };

@@ -34,13 +34,15 @@ impl RowRange {
     /// Every row adds exactly one.
     pub const COUNT: Self = Self { low: 1, high: 1 };
 
-    /// The largest change of a cell by adding or removing one row.
-    fn single(self) -> BigInt {
+    /// `s`: the largest change of a cell by adding or removing one row.
+    #[must_use]
+    pub fn single(self) -> BigInt {
         BigInt::from(self.low).magnitude().max(BigInt::from(self.high).magnitude()).clone().into()
     }
 
-    /// The largest change of a cell by replacing one row with another, or with none.
-    fn exchanged(self) -> BigInt {
+    /// `e`: the largest change of a cell by replacing one row with another, or with none.
+    #[must_use]
+    pub fn exchanged(self) -> BigInt {
         BigInt::from(self.high.max(0)) - BigInt::from(self.low.min(0))
     }
 }

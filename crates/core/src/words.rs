@@ -1,7 +1,9 @@
 //! Promises and adversaries in words that a curator can check, with their exact numbers.
 
 use crate::adversary::{Adversary, MovesTogether, Preset, PriorRange};
-use crate::exact::{percent_exactly, whole};
+use crate::exact::{Rounding, decimal, percent_exactly, whole};
+use crate::guarantee::ButFor;
+use crate::loss::Chance;
 use crate::promise::Promise;
 use crate::secret::Secret;
 use num_traits::{One, Zero};
@@ -128,6 +130,48 @@ pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
         }
         Promise::Odds(odds) => likely(&odds.to_string(), knows_size, secret),
     }
+}
+
+/// The promises that hold but for a chance, each in one sentence, and what the chance is.
+#[must_use]
+pub fn but_for(but_for: &ButFor, knows_size: bool, secret: Secret) -> Vec<String> {
+    let chance = chance(but_for.chance());
+    let mut lines: Vec<String> = but_for
+        .promises()
+        .iter()
+        .map(|said| format!("but for {chance}, {}", promise(said, knows_size, secret)))
+        .collect();
+    lines.push(format!(
+        "{chance} is the chance, over the noise of all answers together, that they move an observer's belief about a given \
+         person further than that; it is each observer's own, of one who is right about everyone else, and what holds \
+         without a chance holds even then"
+    ));
+    if let Some(people) = but_for.people() {
+        let expected = but_for.chance().value() * whole(people);
+        lines.push(format!(
+            "among {} people, such an observer expects it of at most {}",
+            grouped(&people.to_string()),
+            decimal(&expected, 6, Rounding::Up)
+        ));
+    }
+    lines
+}
+
+/// `one chance in 1,000,000`, or the fraction itself.
+#[must_use]
+pub fn chance(chance: &Chance) -> String {
+    if chance.value().numer().is_one() {
+        format!("one chance in {}", grouped(&chance.value().denom().to_string()))
+    } else {
+        format!("a chance of {chance}")
+    }
+}
+
+/// A comma after every third digit from the right.
+fn grouped(digits: &str) -> String {
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
 }
 
 fn likely(times: &str, knows_size: bool, secret: Secret) -> String {

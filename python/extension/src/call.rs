@@ -167,7 +167,7 @@ impl Call {
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Vec<String>>> {
         enum CallResult {
             Result(Vec<String>),
-            Error(deniable::Error),
+            Error(Box<deniable::Error>),
             Diagnostics(Vec<Diagnostic>),
             Nothing,
         }
@@ -175,15 +175,15 @@ impl Call {
         let came = py.detach(|| {
             let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
             let came = match coming.as_mut() {
-                None => return CallResult::Error(deniable::Error::Ended),
+                None => return CallResult::Error(deniable::Error::Ended.into()),
                 Some(ResultSource::Session(wait)) => match wait(most) {
                     None => return CallResult::Nothing,
                     Some(Ok(json)) => CallResult::Result(vec![json]),
-                    Some(Err(error)) => CallResult::Error(error),
+                    Some(Err(error)) => CallResult::Error(error.into()),
                 },
                 Some(ResultSource::Thread(receiver)) => match receiver.recv_timeout(most) {
                     Err(RecvTimeoutError::Timeout) => return CallResult::Nothing,
-                    Err(RecvTimeoutError::Disconnected) => CallResult::Error(deniable::Error::Ended),
+                    Err(RecvTimeoutError::Disconnected) => CallResult::Error(deniable::Error::Ended.into()),
                     Ok(Ok(texts)) => CallResult::Result(texts),
                     Ok(Err(diagnostics)) => CallResult::Diagnostics(diagnostics),
                 },
@@ -194,7 +194,7 @@ impl Call {
         match came {
             CallResult::Nothing => Ok(None),
             CallResult::Result(texts) => Ok(Some(texts)),
-            CallResult::Error(error) => Err(raised(py, &error)),
+            CallResult::Error(error) => Err(raised(py, &*error)),
             CallResult::Diagnostics(diagnostics) => Err(raised(py, &diagnostics)),
         }
     }

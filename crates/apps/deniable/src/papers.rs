@@ -174,7 +174,7 @@ impl Contents<'_> {
         ));
         self.promise(&mut text);
         text.heading(2, "What a person risks at most");
-        text.list(self.statement().beliefs().iter().map(|belief| belief.sentence()));
+        text.list(self.statement().beliefs_in_words());
         if let Some(account) = self.account {
             text.paragraph("By everything that was released so far:");
             let priors = examples(guarantee.adversary().priors());
@@ -221,7 +221,7 @@ impl Contents<'_> {
                     "all releases together: an odds ratio of at most {}, pure differential privacy (δ = 0)",
                     guarantee.limit().with_epsilon()
                 )],
-                self.statement().beliefs().iter().map(|belief| belief.sentence()).collect(),
+                self.statement().beliefs_in_words(),
             ]
             .concat(),
         );

@@ -2,10 +2,11 @@
 
 use crate::horizon::Horizon;
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use deniable_core::text::{printable, push_paragraph};
-use deniable_ledger::{Account, Allowance, VersionName};
+use deniable_core::words;
+use deniable_ledger::{Account, Allowance, VersionName, odds_but_for_chance};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::REHEARSAL;
 use deniable_publication::statement::odds_decimal;
@@ -19,6 +20,8 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
+/// Decimal places of odds but for a chance.
+const ODDS_PLACES: u32 = 3;
 /// Decimal places of an ε.
 const EPSILON_PLACES: u32 = 4;
 
@@ -126,10 +129,62 @@ struct Spending {
     /// The versions that the queries read, if the policy limits the spending on each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     versions: Vec<VersionSpending>,
+    /// The odds of all answers together but for a chance, if the guarantee promises that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    but_for: Option<ButForSpending>,
     /// The same amounts as ε, the logarithm of their odds ratios.
     epsilon: EpsilonSpending,
     #[serde(skip)]
     percents: [Option<String>; 2],
+}
+
+/// Odds ratios but for a chance, decimals rounded up.
+#[derive(Debug, Serialize)]
+struct ButForSpending {
+    chance: String,
+    /// The largest that keeps the promise, rounded down.
+    allowed: String,
+    /// Those of the ledger's charges and these queries together; absent where there is no bound.
+    odds: Option<String>,
+    keeps: bool,
+    /// The part of the promise that the queries divide, if shares were lowered for this.
+    lowered_to: Option<String>,
+    #[serde(skip)]
+    in_words: String,
+}
+
+impl ButForSpending {
+    fn new(plan: &Plan, account: Option<&Account>) -> Option<Self> {
+        let (policy, guarantee) = (plan.policy(), plan.policy().guarantee());
+        let but_for = guarantee.but_for_a_chance()?;
+        let sizes = unpaid(plan, account).map(|planned| planned.size(policy)).collect();
+        let odds = odds_but_for_chance(account, guarantee, sizes, but_for.chance()).ok().flatten();
+        let allowed = but_for.limit().odds_at_least();
+        let keeps = odds.as_ref().is_some_and(|odds| *odds <= allowed);
+        let places = |value: &Rational, rounding| decimal(value, ODDS_PLACES, rounding);
+        let shown = odds.as_ref().map(|odds| places(odds, Rounding::Up));
+        let allowed = places(&allowed, Rounding::Down);
+        let (chance, total) = (words::chance(but_for.chance()), shown.as_deref().unwrap_or("any size"));
+        let mut in_words = if keeps {
+            format!("but for {chance}, all answers together give odds of at most {total}, of {allowed} allowed")
+        } else {
+            format!(
+                "but for {chance}, all answers together could give odds of {total}, and {allowed} is allowed: these queries will be refused"
+            )
+        };
+        if let Some(part) = plan.lowered_to() {
+            in_words +=
+                &format!("; for that, the shares by weight divide {} of the promise", percent(part, 2, Rounding::Down));
+        }
+        Some(Self {
+            chance: but_for.chance().to_string(),
+            allowed,
+            odds: shown,
+            keeps,
+            lowered_to: plan.lowered_to().map(ToString::to_string),
+            in_words,
+        })
+    }
 }
 
 /// Shares of ln R of one version.
@@ -351,6 +406,7 @@ impl Spending {
             epsilon,
             new_entities: policy.new_entities().iter().cloned().collect(),
             versions: versions(plan, account),
+            but_for: ButForSpending::new(plan, account),
             percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
             left_of_spend: left_of_spend.map(|left| left.to_string()),
             left_of_promise: left_of_promise.map(|left| left.to_string()),
@@ -504,6 +560,7 @@ fn sums(shown: &PlanReport) -> Vec<String> {
             format!("left of the promise after these queries: {left} ({rounded}, ε = {epsilon})")
         });
     }
+    lines.extend(spending.but_for.iter().map(|but_for| but_for.in_words.clone()));
     lines.extend((!spending.new_entities.is_empty()).then(|| {
         let tables: Vec<String> = spending.new_entities.iter().map(|table| format!("`{table}`")).collect();
         format!(

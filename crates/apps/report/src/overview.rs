@@ -1,7 +1,8 @@
 //! Promise, spending and remainder of an account, for a table, JSON or a page.
 
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, ratio};
+use deniable_core::exact::{Rational, Rounding, decimal, ratio};
+use deniable_core::words::chance;
 use deniable_ledger::{Account, Charge, Part, Release, SetAside, Sharing, Summary, Version, VersionName};
 use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
@@ -95,6 +96,9 @@ pub struct AccountOverview {
     pub more: Vec<Headroom>,
     /// The bounds on beliefs by now.
     pub beliefs: Vec<Belief>,
+    /// The odds of all answers by now but for a chance, if that is promised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub but_for: Option<ButForOverview>,
     /// The parts that are set aside; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartOverview>,
@@ -405,12 +409,46 @@ impl AccountOverview {
             new_entities: NewEntitiesOverview::new(account),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &priors()),
+            but_for: ButForOverview::new(account),
             parts: account.parts().iter().map(|(name, part)| PartOverview::new(account, name, part)).collect(),
             requests: requests.collect(),
             versions: charged_versions(account, registered),
             releases: releases.collect(),
             changes: changes.collect(),
         }
+    }
+}
+
+/// The odds of an account's answers but for a chance.
+#[derive(Debug, Clone, Serialize)]
+pub struct ButForOverview {
+    /// The chance of the promise.
+    pub chance: String,
+    /// The largest odds that keep the promise, rounded down.
+    pub allowed: String,
+    /// The odds of all charges together by now, and of all sizes that were fixed, rounded up; absent where there is no
+    /// bound.
+    pub odds: Option<String>,
+    #[serde(skip)]
+    words: String,
+}
+
+impl ButForOverview {
+    fn new(account: &Account) -> Option<Self> {
+        let (but_for, odds) = account.but_for_chance().ok().flatten()?;
+        Some(Self {
+            chance: but_for.chance().to_string(),
+            allowed: decimal(&but_for.limit().odds_at_least(), 3, Rounding::Down),
+            odds: odds.map(|odds| decimal(&odds, 3, Rounding::Up)),
+            words: chance(but_for.chance()),
+        })
+    }
+
+    /// In one line.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let odds = self.odds.as_deref().unwrap_or("any size");
+        format!("but for {}: odds of at most {odds} by now, of {} allowed", self.words, self.allowed)
     }
 }
 
@@ -492,7 +530,8 @@ fn more(account: &Account) -> Vec<Headroom> {
         query: release.query.name.clone(),
         sql: release.query.sql.trim().to_owned(),
         cost: release.cost.to_string(),
-        questions: questions_left(&account.spent, &release.cost, &account.limit()),
+        questions: account
+            .keep_but_for_chance_with(release, questions_left(&account.spent, &release.cost, &account.limit())),
     };
     examples.iter().map(shown).collect()
 }

@@ -5,14 +5,17 @@
 //! (`stored`) and validated again when it is parsed. It determines which promise binds, the cost of groups (F-NIk), and
 //! the bound for observers outside the promise ([`Guarantee::power`]).
 
+mod but_for;
 mod error;
 mod stored;
 
+pub use but_for::ButFor;
 pub use error::{GuaranteeError, NotPlain};
 
 use crate::adversary::{Adjacency, Adversary, MovesTogether, Preset};
 use crate::budget::{Spend, SpendError};
 use crate::exact::Rational;
+use crate::loss::Chance;
 use crate::promise::{Promise, binding};
 use crate::secret::Secret;
 use crate::words;
@@ -80,6 +83,7 @@ pub struct Guarantee {
     /// A promise that allows no more than `limit`.
     binding: Promise,
     limit: Spend,
+    but_for: Option<ButFor>,
 }
 
 impl Guarantee {
@@ -99,7 +103,16 @@ impl Guarantee {
             Some((promise, limit)) => (promise.clone(), limit),
             None => return Err(GuaranteeError::Nothing),
         };
-        Ok(Self { subject, secret, adversary, preset, promises, binding, limit })
+        Ok(Self { subject, secret, adversary, preset, promises, binding, limit, but_for: None })
+    }
+
+    /// The same promises, and besides these but for a chance, or none.
+    ///
+    /// # Errors
+    /// When they cannot be kept, or hold for certain already ([`ButFor::new`]).
+    pub fn but_for(self, chance: Chance, people: Option<u64>, promises: Vec<Promise>) -> Result<Self, GuaranteeError> {
+        let but_for = ButFor::new(chance, people, promises, &self.adversary, &self.limit)?;
+        Ok(Self { but_for: Some(but_for), ..self })
     }
 
     /// The same promise about another secret of the same people.
@@ -149,6 +162,12 @@ impl Guarantee {
     #[must_use]
     pub fn limit(&self) -> &Spend {
         &self.limit
+    }
+
+    /// The promises that hold but for a chance, if there are any.
+    #[must_use]
+    pub fn but_for_a_chance(&self) -> Option<&ButFor> {
+        self.but_for.as_ref()
     }
 
     /// The binding promise: the one whose odds ratio is [`Self::limit`].
@@ -217,13 +236,18 @@ impl Guarantee {
         all.reduce(|(floor, ceiling), (low, high)| (floor.max(low), ceiling.min(high)))
     }
 
-    /// Whether it promises less than another guarantee to the same people: larger odds, or the same odds about smaller
-    /// groups.
+    /// Whether it promises less than another guarantee to the same people: larger odds, the same odds about smaller
+    /// groups, or larger odds but for a chance, or a larger chance.
     ///
     /// # Errors
     /// When the two limits cannot be compared with certainty.
     pub fn weaker_than(&self, other: &Self) -> Result<bool, SpendError> {
-        Ok(self.limit.compare(&other.limit)?.is_gt() || self.group() < other.group())
+        let by_chance = match (&self.but_for, &other.but_for) {
+            (None, known) => known.is_some(),
+            (Some(_), None) => false,
+            (Some(own), Some(known)) => own.limit().compare(known.limit())?.is_gt() || own.chance() > known.chance(),
+        };
+        Ok(by_chance || self.limit.compare(&other.limit)?.is_gt() || self.group() < other.group())
     }
 
     /// Whether it promises the same to the same people; the name of the preset is ignored.
@@ -232,11 +256,13 @@ impl Guarantee {
         Self { preset: other.preset, ..self.clone() } == *other
     }
 
-    /// The promises in words, in their order, with their exact numbers.
+    /// The promises in words, in their order, with their exact numbers; those that hold but for a chance last.
     #[must_use]
     pub fn promises_in_words(&self) -> Vec<String> {
         let known = self.adversary.knows_size();
-        self.promises.iter().map(|promise| words::promise(promise, known, self.secret)).collect()
+        let surely = self.promises.iter().map(|promise| words::promise(promise, known, self.secret));
+        let but_for = self.but_for.iter().flat_map(|but_for| words::but_for(but_for, known, self.secret));
+        surely.chain(but_for).collect()
     }
 
     /// The adversary in words, one statement per line: the preset, the size, the prior beliefs, the groups.
@@ -248,8 +274,11 @@ impl Guarantee {
     /// The promises in the short form of `docs/theorems`, such as `gain = 3/2`.
     #[must_use]
     pub fn promises_in_short(&self) -> String {
-        let all: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
-        all.join("; ")
+        let surely = self.promises.iter().map(ToString::to_string);
+        let but_for = self.but_for.iter().flat_map(|but_for| {
+            but_for.promises().iter().map(|promise| format!("{promise} but for {}", but_for.chance()))
+        });
+        surely.chain(but_for).collect::<Vec<_>>().join("; ")
     }
 }
 

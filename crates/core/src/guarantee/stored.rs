@@ -3,10 +3,11 @@
 //! A parsed guarantee is validated like a new one, and its stored limit must equal the limit of its promises: a
 //! guarantee that was edited by hand, or that another version computed differently, is rejected.
 
-use super::{Guarantee, Subject};
+use super::{ButFor, Guarantee, Subject};
 use crate::adversary::{Adversary, MovesTogether, Preset, PriorRange};
 use crate::budget::Spend;
 use crate::exact::{Fraction, Rational};
+use crate::loss::Chance;
 use crate::promise::Promise;
 use crate::secret::Secret;
 use num_traits::{One, Zero};
@@ -21,6 +22,18 @@ struct StoredGuarantee {
     secret: Secret,
     adversary: StoredAdversary,
     preset: Option<String>,
+    promises: Vec<StoredPromise>,
+    limit: Spend,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    but_for: Option<StoredButFor>,
+}
+
+/// The promises that hold but for a chance.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredButFor {
+    chance: Fraction,
+    people: Option<u64>,
     promises: Vec<StoredPromise>,
     limit: Spend,
 }
@@ -149,11 +162,33 @@ impl StoredGuarantee {
         let promises = self.promises.into_iter().map(Promise::from).collect();
         let guarantee = Guarantee::new(subject, self.secret, self.adversary.checked()?, preset, promises)
             .map_err(|error| error.to_string())?;
-        if guarantee.limit != self.limit {
-            let (said, found) = (&self.limit, &guarantee.limit);
-            return Err(format!("its limit is said to be {said}, and its promises allow {found}"));
-        }
+        expect_limit(&self.limit, &guarantee.limit)?;
+        let Some(StoredButFor { chance: Fraction(chance), people, promises, limit }) = self.but_for else {
+            return Ok(guarantee);
+        };
+        let chance = Chance::new(chance).map_err(|error| error.to_string())?;
+        let promises = promises.into_iter().map(Promise::from).collect();
+        let guarantee = guarantee.but_for(chance, people, promises).map_err(|error| error.to_string())?;
+        guarantee.but_for.iter().try_for_each(|found| expect_limit(&limit, found.limit()))?;
         Ok(guarantee)
+    }
+}
+
+fn expect_limit(said: &Spend, found: &Spend) -> Result<(), String> {
+    if said == found {
+        return Ok(());
+    }
+    Err(format!("its limit is said to be {said}, and its promises allow {found}"))
+}
+
+impl From<&ButFor> for StoredButFor {
+    fn from(but_for: &ButFor) -> Self {
+        Self {
+            chance: Fraction(but_for.chance().value().clone()),
+            people: but_for.people(),
+            promises: but_for.promises().iter().map(StoredPromise::from).collect(),
+            limit: but_for.limit().clone(),
+        }
     }
 }
 
@@ -167,6 +202,7 @@ impl Serialize for Guarantee {
             preset: self.preset.map(|preset| preset.name().to_owned()),
             promises: self.promises.iter().map(StoredPromise::from).collect(),
             limit: self.limit.clone(),
+            but_for: self.but_for.as_ref().map(StoredButFor::from),
         };
         stored.serialize(serializer)
     }

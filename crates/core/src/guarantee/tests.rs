@@ -153,3 +153,59 @@ fn edited_guarantees_are_rejected() {
         assert!(serde_json::from_str::<Guarantee>(&edited).is_err(), "{edited}");
     }
 }
+
+fn one_in_a_million() -> Chance {
+    Chance::new(ratio(1, 1_000_000)).unwrap()
+}
+
+/// At most 90% sure for certain: odds of 9.
+fn ninety(together: MovesTogether) -> Guarantee {
+    let adversary = adversary(false, None, Some(ratio(1, 2)), together);
+    guarantee(adversary, vec![Promise::PosteriorAtMost(ratio(9, 10))]).unwrap()
+}
+
+#[test]
+fn a_chance_is_promised_beside_what_holds_for_certain() {
+    let both = |promises| ninety(MovesTogether::Alone).but_for(one_in_a_million(), Some(300_000), promises);
+    let made = both(vec![Promise::PosteriorAtMost(ratio(3, 4)), Promise::Gain(whole(2))]).unwrap();
+    let but_for = made.but_for_a_chance().unwrap();
+    // A gain of 2 from at most 50% allows less than 75%... but bounds absence as well: the smaller odds bind.
+    assert_eq!((made.limit().to_string().as_str(), but_for.limit().to_string().as_str()), ("9", "2"));
+    assert_eq!(*but_for.binding(), Promise::Gain(whole(2)));
+    let words = made.promises_in_words();
+    assert_eq!(words.len(), 5, "{words:?}");
+    assert!(words[1].starts_with("but for one chance in 1,000,000, no observer becomes more than 75% sure"));
+    assert!(words[4].ends_with("at most 0.3"), "{}", words[4]);
+    // As strong or stronger odds hold for certain already.
+    for odds in [9, 10] {
+        let surely = both(vec![Promise::Odds(whole(odds))]);
+        assert!(matches!(surely, Err(GuaranteeError::SurelyAlready { .. })), "{odds}");
+    }
+    assert_eq!(both(vec![]), Err(GuaranteeError::NothingButFor));
+    let worlds = Promise::Rho { rho: ratio(1, 2), among: 100 };
+    assert_eq!(both(vec![worlds]), Err(GuaranteeError::WorldsButFor("rho")));
+    let groups = ninety(MovesTogether::UpTo(2));
+    let groups = groups.but_for(one_in_a_million(), None, vec![Promise::Gain(whole(2))]);
+    assert_eq!(groups, Err(GuaranteeError::GroupsButFor));
+}
+
+#[test]
+fn guarantees_with_a_chance_are_stored_and_compared() {
+    let plain = ninety(MovesTogether::Alone);
+    let made = |chance: Rational, most: Rational| {
+        let chance = Chance::new(chance).unwrap();
+        plain.clone().but_for(chance, None, vec![Promise::PosteriorAtMost(most)]).unwrap()
+    };
+    let rare = made(ratio(1, 1_000_000), ratio(3, 4));
+    let text = serde_json::to_string(&rare).unwrap();
+    assert_eq!(serde_json::from_str::<Guarantee>(&text).unwrap(), rare);
+    // A limit that was edited by hand is refused; a guarantee without a chance is stored as before.
+    let edited = text.replace(r#""limit":[{"base":"3","share":"1"}]}"#, r#""limit":[{"base":"4","share":"1"}]}"#);
+    assert!(edited != text && serde_json::from_str::<Guarantee>(&edited).is_err());
+    assert!(!serde_json::to_string(&plain).unwrap().contains("but_for"));
+    let weaker = |to: &Guarantee, from: &Guarantee| to.weaker_than(from).unwrap();
+    assert!(weaker(&plain, &rare) && !weaker(&rare, &plain));
+    assert!(weaker(&made(ratio(1, 1_000), ratio(3, 4)), &rare), "a larger chance");
+    assert!(weaker(&made(ratio(1, 1_000_000), ratio(4, 5)), &rare), "larger odds");
+    assert!(!rare.same_as(&plain) && rare.same_as(&rare.clone()));
+}

@@ -6,6 +6,7 @@ use crate::by_version::{SpentByVersion, VersionName};
 use crate::disjoint::DisjointTables;
 use crate::entry::{AccountId, Charge, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
+use crate::losses::{CoinsOfCost, Losses, OverChance, Size};
 use crate::numbers::Numbers;
 use crate::parts::{Allowance, Parts, SetAside};
 use crate::state::Contradiction;
@@ -130,6 +131,8 @@ pub struct Account {
     identities: BTreeMap<String, Vec<usize>>,
     /// The tables whose versions share no entity.
     disjoint: Arc<DisjointTables>,
+    /// The sizes of all charges, for the promise that holds but for a chance.
+    pub(crate) losses: Losses,
 }
 
 impl Account {
@@ -147,6 +150,7 @@ impl Account {
             own: None,
             identities: BTreeMap::new(),
             disjoint: Arc::default(),
+            losses: Losses::default(),
         }
     }
 
@@ -276,6 +280,11 @@ impl Account {
             disjoint: self.disjoint.clone(),
             own: Some((part.clone(), own)),
             changes: self.changes.clone(),
+            // Without a promise but for a chance nothing depends on these, and with it there are no parts.
+            losses: match self.guarantee.but_for_a_chance() {
+                Some(_) => self.losses.clone(),
+                None => Losses::default(),
+            },
             requests: self
                 .requests
                 .iter()
@@ -331,7 +340,42 @@ impl Account {
         {
             within(&with_charge(&by_version), &limit)?;
         }
+        self.check_losses(charge)?;
         if same().next().is_some() { Ok(()) } else { within(&with_charge(&self.by_version), self.guarantee.limit()) }
+    }
+
+    /// Whether the guarantee's promise but for a chance allows this charge.
+    fn check_losses(&self, charge: &Charged) -> Result<(), Contradiction> {
+        if !CoinsOfCost::are_valid(&charge.query.coins) {
+            return Err(Contradiction::Sizes);
+        }
+        if self.guarantee.but_for_a_chance().is_none() {
+            return Ok(());
+        }
+        if charge.part != Part::Whole {
+            return Err(Contradiction::OverChance(OverChance::Part));
+        }
+        let size = Size { cost: charge.cost.clone(), coins: charge.query.coins.clone() };
+        Ok(self.losses.and([size]).keep(&self.guarantee)?)
+    }
+
+    /// Whether all charges keep another guarantee's promise but for a chance, if it has one.
+    pub(crate) fn losses_keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
+        if guarantee.but_for_a_chance().is_some() && !self.parts.all().is_empty() {
+            return Err(OverChance::Part);
+        }
+        self.losses.keep(guarantee)
+    }
+
+    /// Whether these sizes may be fixed next.
+    pub(crate) fn check_sizes(&self, sizes: &[Size]) -> Result<(), Contradiction> {
+        let is_valid = |size: &Size| !size.cost.is_nothing() && CoinsOfCost::are_valid(&size.coins);
+        if sizes.is_empty() || !self.losses.is_empty() || !sizes.iter().all(is_valid) {
+            return Err(Contradiction::Sizes);
+        }
+        let mut losses = Losses::default();
+        losses.fix(sizes.to_vec());
+        Ok(losses.keep(&self.guarantee)?)
     }
 
     /// Records a charge after [`Self::check`].
@@ -340,6 +384,7 @@ impl Account {
         let again = self.charged(&charge.query.identity).any(|release| self.parts.takes_unreserved(&release.part));
         let is_paid = self.charged(&charge.query.identity).next().is_some();
         let Charged { policy, query, cost, part, basis, account: _ } = charge;
+        self.losses.record(Size { cost: cost.clone(), coins: query.coins.clone() });
         if !is_paid {
             self.by_version.record(&query, &cost);
             self.spent = self.by_version.total().clone();
@@ -423,6 +468,9 @@ pub enum AccountError {
         /// The size asked for.
         asked: u32,
     },
+    /// What was released does not keep the new promise but for a chance.
+    #[error("{0}; what was released cannot be taken back, so promise less")]
+    OverChance(#[from] OverChance),
     /// The comparison of the limits cannot be decided.
     #[error(transparent)]
     Undecided(#[from] SpendError),
@@ -474,6 +522,7 @@ impl Ledger {
         if to.group() > account.guarantee.group() && !account.spent.is_nothing() {
             return Err(AccountError::GroupGrew { recorded: account.guarantee.group(), asked: to.group() });
         }
+        account.losses_keep(to)?;
         let from = account.guarantee.clone();
         let weaker = to.weaker_than(&from)?;
         let change = GuaranteeChanged { from, to: to.clone(), reason: reason.to_owned(), weaker };

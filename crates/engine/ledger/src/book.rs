@@ -399,6 +399,7 @@ mod tests {
             sql: "s".repeat(3000),
             identity: "0".into(),
             canonical: crate::Canonical::default(),
+            coins: Vec::new(),
             source: "t".into(),
             version: "v".into(),
         };

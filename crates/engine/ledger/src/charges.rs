@@ -6,6 +6,7 @@ use crate::by_version::{VersionLimit, VersionName};
 use crate::disjoint::DisjointFault;
 use crate::entry::{AccountId, Charge, Charged, Event, Part};
 use crate::ledger::Ledger;
+use crate::losses::{OverChance, Size};
 use crate::numbers::Numbers;
 use crate::parts::Allowance;
 use crate::store::StoreError;
@@ -146,6 +147,11 @@ pub enum ChargeError {
         /// The limit itself.
         limit: Spend,
     },
+    /// All answers together could give more than the promise but for a chance allows.
+    #[error(
+        "{0}; nothing was charged: ask for less, or promise less but for the chance with `deniable ledger change-promise`"
+    )]
+    OverChance(#[from] OverChance),
     /// Numbers that were drawn on another basis.
     #[error(
         "the numbers of charge {0} were drawn by another version of deniable, from other contents or at another price; \
@@ -219,6 +225,13 @@ impl Ledger {
             let which = if request.part != Part::Whole && at == 0 { Limit::Part } else { Limit::Account };
             within(which, &allowance.spent, &request.cost, &allowance.limit)?;
             request.version_limit.iter().try_for_each(|by| within_versions(by, allowance, &request.cost))?;
+        }
+        if account.guarantee.but_for_a_chance().is_some() {
+            if request.part != Part::Whole {
+                return Err(OverChance::Part.into());
+            }
+            let size = Size { cost: request.cost.clone(), coins: request.query.coins.clone() };
+            account.losses.and([size]).keep(&account.guarantee)?;
         }
         let own = seen.spent_by(&request.policy).before(&read);
         within(Limit::Policy, &own, &request.cost, &request.policy_limit)?;

@@ -1,11 +1,12 @@
 //! The kinds of entries and their stored form.
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
-//! that is missing or unknown makes an entry unreadable. Five fields are omitted when empty or at their default:
-//! `other_than`, `rehearsal`, `accepted`, `entities` and `part`. `docs/reference/ledger-format.md` describes every entry.
+//! that is missing or unknown makes an entry unreadable. Six fields are omitted when empty or at their default:
+//! `other_than`, `rehearsal`, `accepted`, `entities`, `coins` and `part`. `docs/reference/ledger-format.md` describes every entry.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
 use crate::canonical::Canonical;
+use crate::losses::{CoinsOfCost, Size};
 use crate::numbers::NumbersFile;
 use crate::parts::Sharing;
 use deniable_core::adversary::Adjacency;
@@ -101,6 +102,9 @@ pub struct Charge {
     /// The canonical bytes of the measured query; empty for associations.
     #[serde(default, skip_serializing_if = "Canonical::is_empty")]
     pub canonical: Canonical,
+    /// The coins that dominate its answer (C-11); none for one coin of the whole cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coins: Vec<CoinsOfCost>,
     /// The table of the query.
     pub source: String,
     /// The version of that table.
@@ -206,6 +210,16 @@ pub struct Charged {
     /// A digest of the laws of the noise, the form of the answer and the contents of the data: the charge resumes only
     /// on the same basis.
     pub basis: String,
+}
+
+/// The sizes of the first charges of an account, before any of them (C-11). Those that are not used count as well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizesFixed {
+    /// The account.
+    pub account: AccountId,
+    /// The sizes; at least one.
+    pub sizes: Vec<Size>,
 }
 
 /// The noise of these charges is about to be drawn, once for all of them (P-1). No two entries name the same charge.
@@ -352,6 +366,8 @@ pub enum Event {
     GuaranteeChanged(Box<GuaranteeChanged>),
     /// A version's contents are fixed.
     VersionRegistered(VersionRegistered),
+    /// Sizes of charges are fixed.
+    SizesFixed(SizesFixed),
     /// Odds are spent.
     Charged(Charged),
     /// An answer is stored.
@@ -404,6 +420,7 @@ impl Event {
             Self::GuaranteeStated(_) => "guarantee-stated",
             Self::GuaranteeChanged(_) => "guarantee-changed",
             Self::VersionRegistered(_) => "version-registered",
+            Self::SizesFixed(_) => "sizes-fixed",
             Self::Charged(_) => "charged",
             Self::Answered(_) => "answered",
             Self::AnsweredInFile(_) => "answered-in-file",
@@ -429,6 +446,7 @@ impl Event {
             Self::GuaranteeStated(body) => serde_json::to_string(body),
             Self::GuaranteeChanged(body) => serde_json::to_string(body),
             Self::VersionRegistered(body) => serde_json::to_string(body),
+            Self::SizesFixed(body) => serde_json::to_string(body),
             Self::Charged(body) => serde_json::to_string(body),
             Self::Answered(body) => serde_json::to_string(body),
             Self::AnsweredInFile(body) => serde_json::to_string(body),
@@ -455,6 +473,7 @@ impl Event {
             "guarantee-stated" => serde_json::from_str(payload).map(Self::GuaranteeStated),
             "guarantee-changed" => serde_json::from_str(payload).map(Self::GuaranteeChanged),
             "version-registered" => serde_json::from_str(payload).map(Self::VersionRegistered),
+            "sizes-fixed" => serde_json::from_str(payload).map(Self::SizesFixed),
             "charged" => serde_json::from_str(payload).map(Self::Charged),
             "answered" => serde_json::from_str(payload).map(Self::Answered),
             "answered-in-file" => serde_json::from_str(payload).map(Self::AnsweredInFile),
@@ -489,6 +508,7 @@ mod tests {
             sql: "s".into(),
             identity: "i".into(),
             canonical: Canonical::new(&[1, 0, 255]),
+            coins: Vec::new(),
             source: "t".into(),
             version: "1".into(),
         };

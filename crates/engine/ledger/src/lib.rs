@@ -63,6 +63,7 @@
 //!     sql: "SELECT COUNT(*) FROM visits".into(),
 //!     identity: "5eed".into(),
 //!     canonical: Canonical::default(),
+//!     coins: Vec::new(), // one coin of the whole cost
 //!     source: "visits".into(),
 //!     version: "2024-01".into(),
 //! };
@@ -95,6 +96,7 @@ pub mod entities;
 pub mod entry;
 pub mod key;
 mod ledger;
+pub mod losses;
 pub mod numbers;
 pub mod outside;
 pub mod parts;
@@ -120,6 +122,7 @@ pub use entities::{EntitiesError, KnownEntities};
 pub use entry::{AccountId, Charge, EngineTried, Part, RowEntities};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
+pub use losses::{CoinsOfCost, FixError, OverChance, Size, SizeError, keep_but_for_chance, odds_but_for_chance};
 pub use numbers::Numbers;
 pub use outside::{AcceptHeadError, AcceptedHead, accept_head};
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};

@@ -109,6 +109,12 @@ pub enum PartFault {
         /// The odds already spent of it.
         spent: Spend,
     },
+    /// The guarantee promises something but for a chance.
+    #[error(
+        "this promise holds but for a chance, which is not kept for parts of a budget yet; promise without a chance to set \
+         parts aside"
+    )]
+    ButForChance,
     /// The comparison cannot be decided.
     #[error(transparent)]
     Undecided(#[from] SpendError),
@@ -310,6 +316,9 @@ impl Ledger {
         let act = self.book.begin()?;
         let known = act.state.account(account);
         let known = known.ok_or_else(|| PartError::NoAccount(account.clone().into()))?;
+        if known.guarantee.but_for_a_chance().is_some() {
+            return Err(PartFault::ButForChance.into());
+        }
         known.parts.check(name, share, sharing, known.guarantee.limit())?;
         let (account, part) = (account.clone(), name.to_owned());
         act.append(Event::PartSetAside(PartSetAside { account, part, share: share.clone().into(), sharing }))?;

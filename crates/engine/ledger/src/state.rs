@@ -12,6 +12,7 @@ use crate::entry::{
     AccountId, AnswerWithdrawn, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside,
     VersionRegistered,
 };
+use crate::losses::OverChance;
 use crate::numbers::Numbers;
 use crate::parts::PartFault;
 use crate::trials::{Trials, TriedEngine};
@@ -55,6 +56,12 @@ pub enum Contradiction {
     /// A registration that contradicts another one, or the charges, of a table whose versions share no entity.
     #[error(transparent)]
     Disjoint(#[from] DisjointFault),
+    /// More could be learned than the promise but for a chance allows.
+    #[error(transparent)]
+    OverChance(#[from] OverChance),
+    /// Sizes that are not valid, or that are fixed after the first charge.
+    #[error("sizes of charges that are not valid, or that were fixed after the first charge")]
+    Sizes,
     /// The same query at two prices.
     #[error("the identical query was charged another price")]
     OtherPrice,
@@ -374,8 +381,12 @@ impl State {
                 self.check_registered(&charge.query)?;
                 account(&charge.account)?.check(charge)
             }
+            Event::SizesFixed(new) => account(&new.account)?.check_sizes(&new.sizes),
             Event::PartSetAside(new) => {
                 let account = account(&new.account)?;
+                if account.guarantee.but_for_a_chance().is_some() {
+                    return Err(Contradiction::OverChance(OverChance::Part));
+                }
                 Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.guarantee.limit())?)
             }
             Event::ApprovalRequested(new) => account(&new.account)?.check_request(new),
@@ -486,6 +497,11 @@ impl State {
                     account.record(seq, at, charge);
                 }
             }
+            Event::SizesFixed(new) => {
+                if let Some(account) = self.accounts.iter_mut().find(|known| known.id == new.account) {
+                    account.losses.fix(new.sizes);
+                }
+            }
             Event::PartSetAside(PartSetAside { account, part, share, sharing }) => {
                 if let Some(account) = self.accounts.iter_mut().find(|known| known.id == account) {
                     account.parts.set_aside(part, share.0, sharing);
@@ -586,5 +602,6 @@ fn check_change(account: &Account, from: &Guarantee, to: &Guarantee, well_stated
     if !account.parts.fit(to.limit())? {
         return Err(Contradiction::OverLimit);
     }
+    account.losses_keep(to)?;
     within(&account.spent, to.limit())
 }

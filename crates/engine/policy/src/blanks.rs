@@ -94,6 +94,7 @@ pub(crate) fn help(path: &[&str]) -> String {
         ["entity", key] => entity(key),
         ["adversary", "preset"] => return presets(),
         ["adversary", rest @ ..] => adversary(rest),
+        ["promise", "but_for", key] => but_for(key),
         ["promise", key] => promise(key),
         ["budget", key] => budget(key),
         ["quality", key] => quality(key),
@@ -327,6 +328,19 @@ fn promise(key: &str) -> &'static str {
     }
 }
 
+fn but_for(key: &str) -> &'static str {
+    match key {
+        "chance" => {
+            "with what chance may what is released move somebody's belief beyond the promises of this section, such as \
+             \"1/1000000\"? Those of [promise] hold even then"
+        }
+        "people" => {
+            "how many people are in the data, roughly and publicly? Only for saying how many the chance concerns"
+        }
+        _ => promise(key),
+    }
+}
+
 const LEFT_OUT: &str = "which part of a number do caps and bounds leave out at most, such as \"2%\"? A public guess, never read from the data";
 
 fn quality(key: &str) -> &'static str {
@@ -453,7 +467,7 @@ mod tests {
     /// A person must find help at every blank.
     #[test]
     fn every_key_has_a_help() {
-        let sections: [(&[&str], &[&str]); 16] = [
+        let sections: [(&[&str], &[&str]); 17] = [
             (&["data"], &data::KEYS),
             (&["data", "csv"], &csv::KEYS),
             (&["columns", "age"], &columns::KEYS),
@@ -463,6 +477,7 @@ mod tests {
             (&["tables", "towns", "columns", "name"], &columns::KEYS),
             (&["adversary"], &adversary::KEYS),
             (&["promise"], &promise::KEYS),
+            (&["promise", "but_for"], &promise::BUT_FOR_KEYS),
             (&["budget"], &budget::KEYS),
             (&["quality"], &quality::QUALITY_KEYS),
             (&["display"], &quality::DISPLAY_KEYS),

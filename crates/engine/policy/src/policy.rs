@@ -3,7 +3,7 @@
 use crate::budget::QueryBudget;
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{Display, Quality};
-use crate::query::{OwnCaps, Query};
+use crate::query::{OwnCaps, Query, Size};
 use crate::reader::Report;
 use crate::shares::TargetsTooDear;
 use crate::typical::Typical;
@@ -185,6 +185,16 @@ impl Policy {
         Ok(Self { queries: shares::with_solved(&self.queries, solved, self.query_budget())?, ..self.clone() })
     }
 
+    /// This policy with shares by weight that divide another part of the promise; those that were found for target
+    /// errors, and explicit ones, are unchanged. `None` if these leave nothing of it.
+    #[must_use]
+    pub fn with_part(&self, part: &Rational) -> Option<Self> {
+        let found = |query: &Query| matches!(query.size, Size::TargetError(_)).then(|| query.share.clone());
+        let solved: Vec<Option<Rational>> = self.queries.iter().map(found).collect();
+        let budget = QueryBudget { key: self.query_budget().key, part };
+        Some(Self { queries: shares::with_solved(&self.queries, &solved, budget).ok()?, ..self.clone() })
+    }
+
     /// This policy reading its main table from another path, with the compression that its ending states, if any.
     ///
     /// # Errors
@@ -263,6 +273,17 @@ impl Policy {
     ) -> Result<Self, GuaranteeError> {
         let subject = self.guarantee.subject().clone();
         let guarantee = Guarantee::new(subject, self.guarantee.secret(), adversary, preset, promises)?;
+        let guarantee = match self.guarantee.but_for_a_chance() {
+            None => guarantee,
+            Some(but_for) => {
+                let promises = but_for.promises().to_vec();
+                match guarantee.clone().but_for(but_for.chance().clone(), but_for.people(), promises) {
+                    // What holds for certain now needs no chance.
+                    Err(GuaranteeError::SurelyAlready { .. }) => guarantee,
+                    other => other?,
+                }
+            }
+        };
         Ok(Self { guarantee, ..self.clone() })
     }
 

@@ -7,9 +7,15 @@ use crate::tree::Shape;
 use deniable_core::adversary::Adversary;
 use deniable_core::budget::SpendError;
 use deniable_core::exact::{Rational, inside_ln, whole};
+use deniable_core::guarantee::GuaranteeError;
+use deniable_core::loss::{Chance, ChanceError};
 use deniable_core::notion::key;
 use deniable_core::promise::{Promise, PromiseError, binding};
 use num_traits::{Signed, ToPrimitive, Zero};
+use std::ops::Range;
+
+/// The name of the section of the promises that hold but for a chance.
+const BUT_FOR_SECTION: &str = "[promise.but_for]";
 
 pub(crate) const KEYS: [&str; 11] = [
     key::POSTERIOR_AT_MOST,
@@ -25,14 +31,93 @@ pub(crate) const KEYS: [&str; 11] = [
     key::EPSILON,
 ];
 
+/// The key of `[promise]` for the promises that hold but for a chance.
+pub(crate) const BUT_FOR: &str = "but_for";
+/// The keys of `[promise.but_for]`: those of promises about one person, and its own.
+pub(crate) const BUT_FOR_KEYS: [&str; 7] =
+    ["chance", "people", key::POSTERIOR_AT_MOST, key::POSTERIOR_AT_LEAST, key::GAIN, key::NEGATIVE_GAIN, key::EPSILON];
+
+/// The promises of a policy.
+pub(crate) struct Promises {
+    /// Those that hold for certain; at least one.
+    pub(crate) surely: Vec<Promise>,
+    /// Those that hold but for a chance.
+    pub(crate) but_for: Option<PromisesButFor>,
+}
+
+/// Promises that hold but for a chance.
+pub(crate) struct PromisesButFor {
+    pub(crate) chance: Chance,
+    pub(crate) people: Option<u64>,
+    pub(crate) promises: Vec<Promise>,
+    /// The place of the section.
+    pub(crate) place: Range<usize>,
+}
+
 /// Reads `[promise]`. The promises are validated only if the adversary could be read.
-pub(crate) fn read(field: &Field<'_>, adversary: ReadResult<&Adversary>) -> ReadResult<Vec<Promise>> {
-    let section = field.section("[promise]", &KEYS)?;
-    let promises = read_all(&section)?;
-    if promises.is_empty() {
+pub(crate) fn read(field: &Field<'_>, adversary: ReadResult<&Adversary>) -> ReadResult<Promises> {
+    let keys: Vec<&str> = KEYS.into_iter().chain([BUT_FOR]).collect();
+    let section = field.section("[promise]", &keys)?;
+    let but_for = section.optional(BUT_FOR, |field| read_but_for(field, adversary));
+    let surely = read_all(&section)?;
+    if surely.is_empty() {
         return Err(nothing_promised(&section));
     }
-    judge(&section, promises, adversary?)
+    Ok(Promises { surely: judge(&section, surely, adversary?)?, but_for: but_for? })
+}
+
+fn read_but_for(field: &Field<'_>, adversary: ReadResult<&Adversary>) -> ReadResult<PromisesButFor> {
+    if let Shape::Table(members) = &field.node.shape
+        && let Some(delta) = members.iter().find(|member| member.key == "delta")
+    {
+        let kind = PolicyErrorKind::UnknownKey { key: "delta".to_owned(), section: BUT_FOR_SECTION.to_owned() };
+        let help = "write `chance`, which bounds the chance that belief ends beyond the promise; the δ of (ε,δ) bounds \
+                    less and is not promised";
+        return Err(field.report.fail(&delta.key_span, kind, help));
+    }
+    let section = field.section(BUT_FOR_SECTION, &BUT_FOR_KEYS)?;
+    let chance = section.need("chance", "add `chance = \"1/1000000\"`, for example").and_then(|field| {
+        let value = field.number()?;
+        let range = "between 0 and 1, both excluded";
+        Chance::new(value).map_err(|ChanceError(value)| field.out_of_range(value, range, ""))
+    });
+    let people = section.optional("people", |field| {
+        let value = field.integer()?;
+        let people = value.to_u64().filter(|people| *people > 0);
+        people.ok_or_else(|| field.out_of_range(whole(value), "a number of people, at least 1", ""))
+    });
+    let number = |key| section.optional(key, Field::number);
+    let promises: ReadResult<Vec<Option<Promise>>> = [
+        number(key::POSTERIOR_AT_MOST).map(|value| value.map(Promise::PosteriorAtMost)),
+        number(key::POSTERIOR_AT_LEAST).map(|value| value.map(Promise::PosteriorAtLeast)),
+        number(key::GAIN).map(|value| value.map(Promise::Gain)),
+        number(key::NEGATIVE_GAIN).map(|value| value.map(Promise::NegativeGain)),
+        section.optional(key::EPSILON, epsilon),
+    ]
+    .into_iter()
+    .collect();
+    let promises: Vec<Promise> = promises?.into_iter().flatten().collect();
+    if promises.is_empty() {
+        let help = "add one of posterior_at_most, posterior_at_least, gain, negative_gain, epsilon, tighter than what holds \
+                    for certain";
+        let (key, problem) = ("promise.but_for".to_owned(), "states no promise".to_owned());
+        return Err(section.report.fail(&section.span, PolicyErrorKind::Text { key, problem }, help));
+    }
+    let promises = judge(&section, promises, adversary?)?;
+    Ok(PromisesButFor { chance: chance?, people: people?, promises, place: section.span.clone() })
+}
+
+pub(crate) fn but_for_help(error: &GuaranteeError) -> &'static str {
+    match error {
+        GuaranteeError::SurelyAlready { .. } => {
+            "promise less for certain under [promise], such as 90%, or more under [promise.but_for]; or remove the section"
+        }
+        GuaranteeError::GroupsButFor => "remove `moves_together` from [adversary], or this section",
+        GuaranteeError::NothingButFor
+        | GuaranteeError::WorldsButFor(_)
+        | GuaranteeError::Nothing
+        | GuaranteeError::Promise(_) => "",
+    }
 }
 
 fn nothing_promised(section: &Section<'_>) -> ReportedError {

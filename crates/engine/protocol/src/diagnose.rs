@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::Rational;
-use deniable_ledger::ChargeError;
+use deniable_ledger::{ChargeError, FixError};
 
 impl ProtocolError {
     /// The code of the error.
@@ -13,9 +13,12 @@ impl ProtocolError {
             // `Charge` if another process spent the rest of the budget after the ledger was read and before the charge.
             Self::OverBudget { .. }
             | Self::OverVersion { .. }
-            | Self::Charge { error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. }, .. } => {
-                Code::Budget
-            }
+            | Self::OverChance(_)
+            | Self::Fix(FixError::Over(_))
+            | Self::Charge {
+                error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. } | ChargeError::OverChance(_),
+                ..
+            } => Code::Budget,
             _ => Code::Ledger,
         }
     }
@@ -47,7 +50,16 @@ impl Diagnose for ProtocolError {
                 "fix that; then the same command shows the answer at no cost".to_owned()
             }
             Self::Draw { .. } => "fix that; then repeat the command: it states the cost".to_owned(),
-            Self::Account(_) | Self::Charge { .. } | Self::TooManyNumbers { .. } | Self::Spend(_) => String::new(),
+            Self::OverChance(_) | Self::Fix(FixError::Over(_)) => {
+                "lower the shares of these queries, or promise less but for the chance, on the record, with `deniable ledger \
+                 change-promise`"
+                    .to_owned()
+            }
+            Self::Account(_)
+            | Self::Fix(FixError::Store(_))
+            | Self::Charge { .. }
+            | Self::TooManyNumbers { .. }
+            | Self::Spend(_) => String::new(),
         };
         vec![Diagnostic::new(self.code(), self).with_help(help)]
     }

@@ -4,10 +4,11 @@ use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
+use deniable_core::guarantee::Guarantee;
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{
     Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Numbers, Part, Release,
-    SpentByVersion, StoredAnswer, Summary, VersionName,
+    Size, SpentByVersion, StoredAnswer, Summary, VersionName, keep_but_for_chance,
 };
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
@@ -115,6 +116,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     let needs_data = |at: &usize| K::FINISHES_FROM_DATA || !is_drawn(kind, *at, &seen, &answers);
     let undrawn: Vec<usize> = pending.iter().copied().filter(needs_data).collect();
     kind.ready(ledger, &undrawn)?;
+    fix_sizes(kind, ledger, &undrawn, &answers)?;
     let mut released = RunOutcome { answers: Vec::new(), exhausted: Vec::new() };
     for at in 0..kind.releases() {
         let name = kind.name(at);
@@ -138,6 +140,34 @@ pub fn release<K: Kind, R: CryptoRng>(
         released.answers.push((at, answer, origin));
     }
     Ok(released)
+}
+
+/// Fixes the sizes of the first charges of accounts that promise but for a chance, before any of them.
+fn fix_sizes<K: Kind>(
+    kind: &K,
+    ledger: &mut Ledger,
+    pending: &[usize],
+    answers: &[Option<K::Answer>],
+) -> Result<(), K::Rejection> {
+    let mut by_account: Vec<(Guarantee, Vec<Size>)> = Vec::new();
+    for at in pending {
+        let coins = kind.identity(*at, answers).map(|query| query.coins).unwrap_or_default();
+        for Payment { guarantee, cost, .. } in kind.price(*at)? {
+            if guarantee.but_for_a_chance().is_none() || cost.is_nothing() {
+                continue;
+            }
+            let size = Size { cost, coins: coins.clone() };
+            match by_account.iter_mut().find(|(known, _)| *known == guarantee) {
+                Some((_, sizes)) => sizes.push(size),
+                None => by_account.push((guarantee, vec![size])),
+            }
+        }
+    }
+    for (guarantee, sizes) in by_account {
+        ledger.open_account(&guarantee).map_err(ProtocolError::from)?;
+        ledger.fix_sizes(&AccountId::of(&guarantee), sizes).map_err(ProtocolError::from)?;
+    }
+    Ok(())
 }
 
 /// Charges, computes, draws, stores and reads back one release.
@@ -340,6 +370,8 @@ struct Bill {
     by_version: BTreeMap<VersionName, (Rational, Spend)>,
     /// The identities counted so far: the same release is paid once, however often it is requested.
     identities: BTreeSet<String>,
+    /// The size of each release.
+    sizes: Vec<Size>,
 }
 
 /// Checks that the remaining budget pays for the releases without a stored answer.
@@ -380,12 +412,15 @@ fn together<K: Kind>(
             let place = bills.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
                 let (cost, charges) = (Spend::nothing(), Vec::new());
                 let (by_version, identities) = (BTreeMap::new(), BTreeSet::new());
-                bills.push((id, Bill { payment: payment.clone(), cost, charges, by_version, identities }));
+                let sizes = Vec::new();
+                bills.push((id, Bill { payment: payment.clone(), cost, charges, by_version, identities, sizes }));
                 bills.len() - 1
             });
             let bill = &mut bills[place].1;
             if identity.is_none_or(|identity| bill.identities.insert(identity)) {
                 bill.cost = bill.cost.and(&payment.cost);
+                let coins = query.as_ref().map(|query| query.coins.clone()).unwrap_or_default();
+                bill.sizes.push(Size { cost: payment.cost.clone(), coins });
                 let read = query.as_ref().map(Charge::versions).unwrap_or_default();
                 bill.charges.push((read, payment.cost.clone()));
                 let versions = payment.version_limit.iter().flat_map(|by| by.versions.iter().map(move |one| (by, one)));
@@ -398,9 +433,10 @@ fn together<K: Kind>(
         }
     }
     let several = bills.len() > 1;
-    for (id, Bill { payment, cost, charges, by_version, .. }) in &bills {
+    for (id, Bill { payment, cost, charges, by_version, sizes, .. }) in &bills {
         let Payment { guarantee, own_limit, .. } = payment;
         let account = account(ledger, payment);
+        keep_but_for_chance(account, guarantee, sizes.clone()).map_err(ProtocolError::from)?;
         let own = account.map(|account| account.spent_by(kind.asker())).unwrap_or_default();
         // What these releases multiply, where all of them read the same versions; and the odds with them.
         let counted = |spent: &SpentByVersion| {

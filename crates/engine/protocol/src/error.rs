@@ -3,7 +3,7 @@
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_ledger::numbers::MOST_NUMBERS;
-use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError, VersionName};
+use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError, FixError, OverChance, VersionName};
 
 /// A release that the ledger refuses, or could not record.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,12 @@ pub enum ProtocolError {
         /// The share of the promise that all of them together may still use; `None` if no share fits.
         fits: Option<Rational>,
     },
+    /// The releases of this run together could give more than the promise but for a chance allows.
+    #[error("{0}; nothing was charged")]
+    OverChance(#[from] OverChance),
+    /// The sizes of the releases could not be fixed.
+    #[error("{0}; nothing was charged")]
+    Fix(#[from] FixError),
     /// The budget does not allow a charge, or it could not be written.
     #[error("query \"{release}\": {error}")]
     Charge {

@@ -6,8 +6,10 @@ use deniable_core::budget::Spend;
 pub use deniable_core::budget::odds_decimal;
 use deniable_core::exact::{Rational, Rounding, percent, percent_exactly, power, ratio};
 use deniable_core::guarantee::Guarantee;
+use deniable_core::words::chance;
 use num_traits::{One, Zero};
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
 
 /// A guarantee as it is published, with the assumptions about the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +65,19 @@ impl Serialize for Belief {
     }
 }
 
+/// The entry of `docs/theorems` on promises that hold but for a chance.
+pub const BUT_FOR_THEOREM: &str = "B-7";
+
+/// A promise that holds but for a chance, as JSON.
+#[derive(Serialize)]
+struct StatedButFor {
+    chance: String,
+    odds: String,
+    epsilon: String,
+    theorem: &'static str,
+    beliefs: Vec<Belief>,
+}
+
 impl Statement {
     /// The statement of a guarantee about tables.
     #[must_use]
@@ -103,6 +118,25 @@ impl Statement {
         examples(self.guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect()
     }
 
+    /// The posteriors that the guarantee allows but for its chance, for the same priors; none without such a promise.
+    #[must_use]
+    pub fn beliefs_but_for(&self) -> Vec<Belief> {
+        let Some(but_for) = self.guarantee.but_for_a_chance() else { return Vec::new() };
+        let odds = but_for.limit().odds_at_most();
+        examples(self.guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect()
+    }
+
+    /// What any belief can become, in sentences: for certain, and but for a chance.
+    #[must_use]
+    pub fn beliefs_in_words(&self) -> Vec<String> {
+        let surely = self.beliefs();
+        let but_for = self.guarantee.but_for_a_chance().map(|but_for| chance(but_for.chance()));
+        let but_for = but_for.iter().flat_map(|chance| {
+            self.beliefs_but_for().into_iter().map(move |belief| format!("but for {chance}, {}", belief.sentence()))
+        });
+        surely.iter().map(Belief::sentence).chain(but_for).collect()
+    }
+
     /// The assumptions of the guarantee.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
@@ -131,7 +165,7 @@ fn outward(belief: &Rational, rounding: Rounding) -> String {
 impl Serialize for Statement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let guarantee = &self.guarantee;
-        let mut written = serializer.serialize_struct("Statement", 9)?;
+        let mut written = serializer.serialize_struct("Statement", 10)?;
         written.serialize_field("odds", &guarantee.limit().to_string())?;
         written.serialize_field("epsilon", &guarantee.limit().epsilon_decimal(4))?;
         written.serialize_field("promises", &self.promises())?;
@@ -139,6 +173,19 @@ impl Serialize for Statement {
         written.serialize_field("adversary", &guarantee.adversary_in_words())?;
         written.serialize_field("family", &guarantee.adversary().family())?;
         written.serialize_field("beliefs", &self.beliefs())?;
+        match guarantee.but_for_a_chance() {
+            None => written.skip_field("but_for")?,
+            Some(but_for) => written.serialize_field(
+                "but_for",
+                &StatedButFor {
+                    chance: but_for.chance().to_string(),
+                    odds: but_for.limit().to_string(),
+                    epsilon: but_for.limit().epsilon_decimal(4),
+                    theorem: BUT_FOR_THEOREM,
+                    beliefs: self.beliefs_but_for(),
+                },
+            )?,
+        }
         written.serialize_field("assumptions", &self.assumptions())?;
         written.serialize_field("outside", &self.outside())?;
         written.end()

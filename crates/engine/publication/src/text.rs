@@ -1,9 +1,10 @@
 //! Publications as text: tables with their notes, and the guarantee in words.
 
-use crate::statement::{Belief, Statement};
+use crate::statement::{BUT_FOR_THEOREM, Statement};
 use crate::table::{Answer, Cell, KeyValue, Publication};
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::{printable, push_paragraph};
+use deniable_core::words::chance;
 use std::fmt::{self, Display, Formatter};
 
 /// The first line of everything that a rehearsal prints or writes.
@@ -91,7 +92,7 @@ impl Statement {
             }
         };
         list("whatever is released, now and later, together:", &statement.promises());
-        list("so that", &statement.beliefs().iter().map(Belief::sentence).collect::<Vec<_>>());
+        list("so that", &statement.beliefs_in_words());
         list("against", &guarantee.adversary_in_words());
         list("provided that", &statement.assumptions());
         list("outside this are", &statement.outside());
@@ -102,6 +103,14 @@ impl Statement {
             guarantee.theorem()
         );
         push_paragraph(&mut text, "  ", &exact);
+        if let Some(but_for) = guarantee.but_for_a_chance() {
+            let exact = format!(
+                "but for {}: by a factor {}, by {BUT_FOR_THEOREM}",
+                chance(but_for.chance()),
+                but_for.limit().with_epsilon()
+            );
+            push_paragraph(&mut text, "  ", &exact);
+        }
         text
     }
 }

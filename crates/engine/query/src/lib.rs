@@ -24,6 +24,7 @@ mod entity_rows;
 mod error;
 pub mod facts;
 mod group;
+mod loss;
 mod measure;
 mod nesting;
 pub mod output;

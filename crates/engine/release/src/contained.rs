@@ -120,7 +120,7 @@ impl<'a> ComparedQuery<'a> {
 
     /// The stored answer, if it contains the query's numbers with acceptable noise.
     fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<ContainingAnswer> {
-        let Charge { name: _, sql: _, identity, canonical, source, version } = &release.query;
+        let Charge { name: _, sql: _, identity, canonical, coins: _, source, version } = &release.query;
         let form = release.answer.as_ref()?.form();
         // Answers about other tables or versions are not read.
         if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {

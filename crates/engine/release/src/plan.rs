@@ -6,6 +6,7 @@ use crate::public::rows_of;
 use crate::suggest::ladders;
 use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::Rational;
 use deniable_core::noise::DecayError;
 use deniable_core::schema::{Data, Entity, Role, TableSchema};
 use deniable_ledger::{Account, AccountId, Part, VersionLimit, VersionName};
@@ -15,6 +16,7 @@ use deniable_query::{Query, QueryError};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod chance;
 mod query;
 
 pub(crate) use query::price;
@@ -27,6 +29,7 @@ pub struct Plan {
     policy: Policy,
     queries: Vec<QueryPlan>,
     part: Part,
+    lowered: Option<Rational>,
 }
 
 /// A name that no query of a plan has.
@@ -113,6 +116,11 @@ impl Plan {
         } else {
             policy
         };
+        let (policy, lowered) = if understood {
+            chance::lowered(policy, &queries.iter().flatten().collect::<Vec<_>>())
+        } else {
+            (policy, None)
+        };
         let mut planned_queries = Vec::new();
         let mut errors = Vec::new();
         for (declared, query) in policy.queries().iter().zip(queries) {
@@ -128,7 +136,7 @@ impl Plan {
             }
         }
         PlanErrors::check(errors)?;
-        Ok(Self { policy, queries: planned_queries, part: Part::Whole })
+        Ok(Self { policy, queries: planned_queries, part: Part::Whole, lowered })
     }
 
     /// The plan of another policy. If its queries, tables and caps are those of this plan, as under another promise,
@@ -163,6 +171,13 @@ impl Plan {
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// The part of the promise that the queries divide, if their shares were lowered so that all answers together keep
+    /// the promise but for a chance.
+    #[must_use]
+    pub fn lowered_to(&self) -> Option<&Rational> {
+        self.lowered.as_ref()
     }
 
     /// The queries, in the policy's order.

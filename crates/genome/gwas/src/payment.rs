@@ -159,6 +159,7 @@ mod tests {
                 sql: words(),
                 identity: at.to_string(),
                 canonical: deniable_ledger::Canonical::default(),
+                coins: Vec::new(),
                 source: words(),
                 version: words(),
             };

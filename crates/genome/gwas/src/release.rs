@@ -260,6 +260,7 @@ impl<'a> Run<'a> {
             sql: words,
             identity: hasher.finalize().to_hex().to_string(),
             canonical: deniable_ledger::Canonical::default(),
+            coins: Vec::new(),
             source: source.clone(),
             version: version.clone(),
         }

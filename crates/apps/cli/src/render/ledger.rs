@@ -121,6 +121,9 @@ pub fn table(summary: &Summary, all_versions: bool) -> String {
         let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit_in_words);
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
+        if let Some(but_for) = &account.but_for {
+            let _ = writeln!(text, "         {}", but_for.in_words());
+        }
         for sentence in account.new_entities.iter().flat_map(NewEntitiesOverview::sentences) {
             let _ = writeln!(text, "         {}", printable(&sentence));
         }

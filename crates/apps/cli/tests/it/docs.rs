@@ -56,11 +56,12 @@ fn overview() {
 }
 
 /// The documents whose commands run here, each in a folder of its own.
-const RUN: [&str; 4] = [
+const RUN: [&str; 5] = [
     "tutorial/from-csv-to-page.md",
     "how-to/choose-a-promise.md",
     "how-to/several-tables.md",
     "how-to/missing-values.md",
+    "how-to/promise-with-a-chance.md",
 ];
 
 /// Every command of these documents ends as they state: it succeeds, or is refused after a line `# refused:`. Outputs are

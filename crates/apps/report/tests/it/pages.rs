@@ -44,6 +44,7 @@ impl WrittenLedger {
             sql: "SELECT '<script>alert(1)</script>'".into(),
             identity: name.into(),
             canonical: deniable_ledger::Canonical::default(),
+            coins: Vec::new(),
             source: "t".into(),
             version: "1".into(),
         };

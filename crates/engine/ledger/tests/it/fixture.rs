@@ -10,15 +10,18 @@
 use super::{FORM, PEOPLE, Place, account, answer, request, terms, terms_of};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Fraction, ratio};
+use deniable_core::guarantee::Guarantee;
+use deniable_core::loss::Chance;
+use deniable_core::promise::Promise;
 use deniable_ledger::answer::AnswerFile;
 use deniable_ledger::chain::{Head, Row, forge};
 use deniable_ledger::entry::{
     AnswerWithdrawn, Answered, AnsweredInFile, ApprovalDecided, ApprovalRequested, Charged, ChargesClosed, Drawing,
     Drawn, DrawnInFile, EngineTried, Event, FORMAT, Genesis, GuaranteeChanged, GuaranteeStated, Part, PartSetAside,
-    RowEntities, VersionRegistered,
+    RowEntities, SizesFixed, VersionRegistered,
 };
 use deniable_ledger::numbers::{NumbersFile, NumbersLocation, Room};
-use deniable_ledger::{ChargeRequest, Draw, Ledger, Sharing, show, verify};
+use deniable_ledger::{AccountId, ChargeRequest, CoinsOfCost, Draw, Ledger, Secret, Sharing, Size, show, verify};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,7 +107,22 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
         charged("3", Part::Whole),
         Event::ChargesClosed(ChargesClosed { reason: "restored from a backup".into() }),
         Event::AnswerWithdrawn(AnswerWithdrawn { charges: vec![14], reason: "wrong caps".into() }),
+        Event::GuaranteeStated(Box::new(GuaranteeStated { guarantee: about_cases() })),
+        Event::SizesFixed(SizesFixed {
+            account: AccountId::of(&about_cases()),
+            sizes: vec![Size {
+                cost: terms_of(4).limit().share(&ratio(1, 4)).unwrap(),
+                coins: vec![CoinsOfCost { count: 2, part: Fraction(ratio(1, 2)) }],
+            }],
+        }),
     ]
+}
+
+/// Promises about who is a case, which hold for certain and but for a chance.
+fn about_cases() -> Guarantee {
+    let chance = Chance::new(ratio(1, 1_000_000)).unwrap();
+    let promises = vec![Promise::PosteriorAtMost(ratio(3, 4))];
+    terms_of(4).about(Secret::Label).but_for(chance, Some(300), promises).unwrap()
 }
 
 /// The place of a kind of entry among all kinds: a new kind does not compile here until it is in the fixture.
@@ -126,6 +144,7 @@ fn kind(event: &Event) -> usize {
         Event::DrawnInFile(_) => 13,
         Event::ChargesClosed(_) => 14,
         Event::AnswerWithdrawn(_) => 15,
+        Event::SizesFixed(_) => 16,
     }
 }
 
@@ -172,7 +191,7 @@ fn every_entry_is_what_this_version_writes() {
     let (numbers, large) = files();
     let events = events(numbers, large);
     let kinds: BTreeSet<usize> = events.iter().map(kind).collect();
-    assert!(kinds.into_iter().eq(0..16), "every kind of entry is in the fixture");
+    assert!(kinds.into_iter().eq(0..17), "every kind of entry is in the fixture");
     let file = Connection::open(&copied().path).unwrap();
     let mut query = file.prepare("SELECT seq, prev, hash, at, kind, payload FROM entries ORDER BY seq").unwrap();
     let stored = query.query_map([], deniable_ledger::book::read_row).unwrap().map(|row| row.unwrap());
@@ -240,7 +259,7 @@ fn the_file_is_as_a_new_one() {
 fn the_fixture_opens_with_its_key_and_adds_up() {
     let place = copied();
     let verified = verify(&place.path, Some(fs::read_to_string(place.head()).unwrap().trim())).unwrap();
-    assert_eq!((verified.entries, verified.files, verified.strays), (20, 1, 0));
+    assert_eq!((verified.entries, verified.files, verified.strays), (22, 1, 0));
     let ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
     let summary = ledger.summary();
     assert_eq!(summary, show(&place.path).unwrap());
@@ -248,7 +267,9 @@ fn the_fixture_opens_with_its_key_and_adds_up() {
     assert_eq!(ledger.accepted("visits", "2024", "as numbers").unwrap().len(), 2);
     assert!(ledger.has_passed("e", "57a7"));
     assert_eq!((summary.accepted.len(), summary.accepted[0].seq), (1, 19));
-    let [known] = summary.accounts.as_slice() else { panic!("{summary:?}") };
+    let [known, cases] = summary.accounts.as_slice() else { panic!("{summary:?}") };
+    assert_eq!(cases.guarantee, about_cases());
+    assert!(cases.but_for_chance().unwrap().unwrap().1.unwrap() < ratio(3, 2), "a quarter of odds of 4 in two coins");
     assert_eq!((&known.id, &known.guarantee, known.changes.len()), (&account(), &terms_of(4), 1));
     assert_eq!(known.spent, Spend::odds(ratio(3, 1)).unwrap().share(&ratio(3, 8)).unwrap());
     let drawn: Vec<Option<Vec<i128>>> = known

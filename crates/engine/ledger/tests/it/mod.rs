@@ -15,6 +15,7 @@ mod fixture;
 mod full;
 #[cfg(unix)]
 mod killed;
+mod losses;
 mod parts;
 mod people;
 mod processes;
@@ -117,6 +118,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
             sql: "SELECT COUNT(*) FROM visits".into(),
             identity: identity.into(),
             canonical: Canonical::new(identity.as_bytes()),
+            coins: Vec::new(),
             source: "visits".into(),
             version: "2024".into(),
         },

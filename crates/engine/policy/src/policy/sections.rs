@@ -5,6 +5,7 @@ use crate::columns::Home;
 use crate::data::{Names, path_text};
 use crate::entity;
 use crate::error::PolicyErrorKind;
+use crate::promise::PromisesButFor;
 use crate::query::{self, NO_QUERY_HELP};
 use crate::reader::{Field, ReadResult, Report, Section, all, shown, told};
 use crate::tables::Main;
@@ -120,7 +121,7 @@ pub(super) fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_
     };
 
     let (adversary, preset) = adversary?;
-    let (promises, budget, population) = (promised?, budget?, population?);
+    let (promised, budget, population) = (promised?, budget?, population?);
     partitions?;
     sources?;
     periods?;
@@ -131,13 +132,26 @@ pub(super) fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_
     let guarantee = Subject::new(population.clone(), key)
         .map_err(|error| (error.to_string(), "entity"))
         .and_then(|subject| {
-            Guarantee::new(subject, Secret::Membership, adversary, preset, promises)
+            Guarantee::new(subject, Secret::Membership, adversary, preset, promised.surely)
                 .map_err(|error| (error.to_string(), "promise"))
         })
         .map_err(|(problem, key)| {
             let kind = PolicyErrorKind::Text { key: key.to_owned(), problem };
             report.fail(&section.place_of(key), kind, "")
         })?;
+    let guarantee = match promised.but_for {
+        None => guarantee,
+        Some(PromisesButFor { chance, people, promises, place }) => {
+            guarantee.but_for(chance, people, promises).map_err(|error| {
+                let help = promise::but_for_help(&error);
+                let kind = PolicyErrorKind::Text {
+                    key: "promise.but_for".to_owned(),
+                    problem: format!("cannot be promised: {error}"),
+                };
+                report.fail(&place, kind, help)
+            })?
+        }
+    };
     let (data, entity, more) = (data?, entity, more?);
     let new_entities = new_entities::read(&section, &data, entity.as_ref(), &more, &guarantee)?;
     let ledger = ledger?.unwrap_or_else(|| format!("{population}.ledger"));

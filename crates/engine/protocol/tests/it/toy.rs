@@ -199,6 +199,7 @@ impl Toy {
             sql: words(),
             identity: words(),
             canonical: deniable_ledger::Canonical::default(),
+            coins: Vec::new(),
             source: "t".into(),
             version: "1".into(),
         }

@@ -7,7 +7,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Data, DeclaredTable, reading};
-use deniable_ledger::{Canonical, Charge};
+use deniable_ledger::{Canonical, Charge, CoinsOfCost, Size};
 use deniable_policy::{self as policy, Policy, QuerySubject};
 use deniable_query::{MeasureKind, Query};
 use num_bigint::BigInt;
@@ -79,6 +79,13 @@ fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePla
             Ok(MeasurePlan { sensitivity, odds, decay })
         })
         .collect()
+}
+
+/// The coins that dominate an answer (C-11).
+pub(super) fn coins_of(query: &Query, policy: &Policy) -> Vec<CoinsOfCost> {
+    // Without coins, one coin of the whole cost counts, which always dominates.
+    let coins = query.coins(policy.guarantee().adjacency()).unwrap_or_default();
+    coins.iter().map(CoinsOfCost::of).collect()
 }
 
 impl QueryPlan {
@@ -181,6 +188,12 @@ impl QueryPlan {
         &self.measures
     }
 
+    /// Its size in the ledger: the cost, with the coins that dominate the answer (C-11).
+    #[must_use]
+    pub fn size(&self, policy: &Policy) -> Size {
+        Size { cost: self.cost.clone(), coins: coins_of(&self.query, policy) }
+    }
+
     /// The total cost of the query: the promised odds ratio to the power of its share.
     #[must_use]
     pub fn cost(&self) -> &Spend {
@@ -241,6 +254,7 @@ impl QueryPlan {
             },
             identity: hasher.finalize().to_hex().to_string(),
             canonical: Canonical::new(self.query.canonical()),
+            coins: coins_of(&self.query, policy),
             source,
             version,
         }

@@ -1,6 +1,7 @@
 //! Releases from policies: order of steps, coverage of intervals, questions with known answers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
+mod chance;
 mod consistent;
 mod contained;
 mod coverage;

@@ -1,0 +1,275 @@
+//! The promise of an account that holds but for a chance: the sizes of all its charges (C-11, C-12).
+//!
+//! Sizes that one entry fixes before the first charge of an account are composed as coins tossed beforehand: whichever
+//! of them is used counts, and so do those that are not. Every other size may have been chosen after an answer was read,
+//! and is charged to a filter. Which of the two a charge is follows from the ledger alone: it takes the first unused
+//! fixed size that equals its own.
+
+use crate::accounts::{Account, Release};
+use crate::entry::{AccountId, Event, SizesFixed};
+use crate::ledger::Ledger;
+use crate::store::StoreError;
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Fraction, Rational, Rounding, decimal, whole};
+use deniable_core::guarantee::{ButFor, Guarantee};
+use deniable_core::loss::{Chance, Coins, Lattice, LossAccount, LossError};
+use deniable_core::words;
+use num_traits::Zero;
+use serde::{Deserialize, Serialize};
+
+/// Equal coins that are part of those which dominate an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoinsOfCost {
+    /// Their number, at least 1.
+    pub count: u32,
+    /// The power of the answer's cost that is the odds of each, above 0.
+    pub part: Fraction,
+}
+
+impl CoinsOfCost {
+    /// Coins whose exponents are powers of the cost.
+    #[must_use]
+    pub fn of(coins: &Coins) -> Self {
+        Self { count: coins.count(), part: Fraction(coins.exponent().clone()) }
+    }
+
+    /// Whether these coins are valid, and keep for certain no less than the cost: fewer are not stored.
+    pub(crate) fn are_valid(coins: &[Self]) -> bool {
+        let total = coins.iter().fold(Rational::zero(), |sum, coins| sum + &coins.part.0 * whole(coins.count));
+        coins.is_empty()
+            || (coins.iter().all(|one| one.count > 0 && one.part.0 > Rational::zero()) && total >= whole(1))
+    }
+}
+
+/// The size of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// The odds ratio that it costs.
+    pub cost: Spend,
+    /// The coins that dominate it; none for one coin of the whole cost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coins: Vec<CoinsOfCost>,
+}
+
+impl Size {
+    /// The coins on a lattice, and the power of its promise that the answer keeps for certain.
+    fn on(&self, lattice: &Lattice) -> Result<(Vec<Coins>, Rational), SizeError> {
+        let share = lattice.exponent_upper(&self.cost);
+        let coins = self.coins.iter().map(|CoinsOfCost { count, part }| {
+            Ok(Coins::new(*count, lattice.exponent_upper(&self.cost.share(&part.0)?))?)
+        });
+        let mut coins = coins.collect::<Result<Vec<Coins>, SizeError>>()?;
+        if coins.is_empty() {
+            coins.push(Coins::new(1, share.clone())?);
+        }
+        Ok((coins, share))
+    }
+}
+
+/// A size that is not one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SizeError {
+    /// Its coins.
+    #[error(transparent)]
+    Loss(#[from] LossError),
+    /// Its cost.
+    #[error(transparent)]
+    Spend(#[from] SpendError),
+}
+
+/// Charges that the promise but for a chance does not allow.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OverChance {
+    /// They could give larger odds.
+    #[error(
+        "with this, all answers together could give an odds ratio of {} but for {}, and the promise but for that chance \
+         allows {}",
+        .odds.as_ref().map_or_else(|| "any size".to_owned(), |odds| decimal(odds, 3, Rounding::Up)),
+        words::chance(.chance),
+        .limit.in_words()
+    )]
+    Odds {
+        /// At least the odds that all answers together could give; `None` where there is no bound.
+        odds: Option<Rational>,
+        /// The chance of the promise.
+        chance: Chance,
+        /// The largest odds ratio that keeps the promise.
+        limit: Spend,
+    },
+    /// A part of the budget has an owner who must not learn about other charges from a refusal.
+    #[error(
+        "a promise but for a chance is not kept for parts of a budget yet; charge the whole, or promise without a chance"
+    )]
+    Part,
+    /// A size that is not one.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+}
+
+/// The sizes of an account's charges.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Losses {
+    /// The sizes that were fixed before the first charge.
+    fixed: Vec<Size>,
+    /// Those that no charge has used.
+    unused: Vec<Size>,
+    /// The sizes of all other charges.
+    chosen: Vec<Size>,
+}
+
+impl Losses {
+    /// Records a charge.
+    pub(crate) fn record(&mut self, size: Size) {
+        match self.unused.iter().position(|known| *known == size) {
+            Some(at) => {
+                self.unused.remove(at);
+            }
+            None => self.chosen.push(size),
+        }
+    }
+
+    pub(crate) fn fix(&mut self, sizes: Vec<Size>) {
+        self.unused.clone_from(&sizes);
+        self.fixed = sizes;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.chosen.is_empty()
+    }
+
+    /// The odds of all charges but for a chance, rounded up; `None` where there is no bound.
+    pub(crate) fn odds_but_for(&self, guarantee: &Guarantee, chance: &Chance) -> Result<Option<Rational>, SizeError> {
+        let lattice = Lattice::new(guarantee.limit())?;
+        let mut account = LossAccount::on(lattice.clone())?;
+        for size in &self.fixed {
+            let (coins, share) = size.on(&lattice)?;
+            account.charge_fixed(&coins, &share)?;
+        }
+        for size in &self.chosen {
+            let (coins, share) = size.on(&lattice)?;
+            account.charge_chosen(&coins, &share)?;
+        }
+        Ok(account.odds_but_for(chance))
+    }
+
+    /// Whether all charges keep the guarantee's promise but for a chance, if it has one.
+    pub(crate) fn keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
+        let Some(but_for) = guarantee.but_for_a_chance() else { return Ok(()) };
+        let odds = self.odds_but_for(guarantee, but_for.chance())?;
+        if odds.as_ref().is_some_and(|odds| *odds <= but_for.limit().odds_at_least()) {
+            return Ok(());
+        }
+        Err(OverChance::Odds { odds, chance: but_for.chance().clone(), limit: but_for.limit().clone() })
+    }
+
+    /// These with further charges.
+    pub(crate) fn and(&self, sizes: impl IntoIterator<Item = Size>) -> Self {
+        let mut all = self.clone();
+        sizes.into_iter().for_each(|size| all.record(size));
+        all
+    }
+}
+
+/// The charges of an account and further ones of one run, which are fixed beforehand if they are its first.
+fn after(account: Option<&Account>, sizes: Vec<Size>) -> Losses {
+    let before = account.map(|account| account.losses.clone()).unwrap_or_default();
+    if before.is_empty() {
+        let mut fixed = Losses::default();
+        fixed.fix(sizes);
+        fixed
+    } else {
+        before.and(sizes)
+    }
+}
+
+/// At least the odds that the charges of an account and further ones of one run can give but for a chance, under this
+/// guarantee; `None` where there is no bound.
+///
+/// # Errors
+/// When a size is not one.
+pub fn odds_but_for_chance(
+    account: Option<&Account>,
+    guarantee: &Guarantee,
+    sizes: Vec<Size>,
+    chance: &Chance,
+) -> Result<Option<Rational>, SizeError> {
+    after(account, sizes).odds_but_for(guarantee, chance)
+}
+
+/// Whether charges of these sizes, in one run, keep a guarantee's promise but for a chance after those of its account;
+/// `None` for an account that is not open yet. As the first charges of an account they are fixed beforehand.
+///
+/// # Errors
+/// When they do not.
+pub fn keep_but_for_chance(
+    account: Option<&Account>,
+    guarantee: &Guarantee,
+    sizes: Vec<Size>,
+) -> Result<(), OverChance> {
+    after(account, sizes).keep(guarantee)
+}
+
+impl Account {
+    /// At least the odds that all charges together can give but for the chance of the guarantee, with that promise;
+    /// `None` if the guarantee has none.
+    ///
+    /// # Errors
+    /// Never for charges that a ledger holds.
+    pub fn but_for_chance(&self) -> Result<Option<(&ButFor, Option<Rational>)>, SizeError> {
+        let Some(but_for) = self.guarantee.but_for_a_chance() else { return Ok(None) };
+        Ok(Some((but_for, self.losses.odds_but_for(&self.guarantee, but_for.chance())?)))
+    }
+
+    /// How many of at most `most` further charges like one keep the promise but for a chance, if there is one; more than
+    /// 1,000 are not counted.
+    #[must_use]
+    pub fn keep_but_for_chance_with(&self, release: &Release, most: u64) -> u64 {
+        const COUNTED_CHARGES: u64 = 1_000;
+        if self.guarantee.but_for_a_chance().is_none() {
+            return most;
+        }
+        let size = Size { cost: release.cost.clone(), coins: release.query.coins.clone() };
+        let keep = |count: u64| {
+            let sizes = std::iter::repeat_n(size.clone(), count as usize);
+            self.losses.and(sizes).keep(&self.guarantee).is_ok()
+        };
+        // Odds grow with the number of charges.
+        let (mut low, mut high) = (0, most.min(COUNTED_CHARGES) + 1);
+        while low + 1 < high {
+            let middle = u64::midpoint(low, high);
+            if keep(middle) { low = middle } else { high = middle }
+        }
+        low
+    }
+}
+
+/// Sizes that were not fixed.
+#[derive(Debug, thiserror::Error)]
+pub enum FixError {
+    /// The file.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The promise does not allow them.
+    #[error(transparent)]
+    Over(#[from] OverChance),
+}
+
+impl Ledger {
+    /// Fixes the sizes of the first charges of an account whose guarantee holds but for a chance. Does nothing for other
+    /// guarantees, without sizes, and after the first charge: later sizes are chosen ones.
+    ///
+    /// # Errors
+    /// When answers of these sizes together would not keep the promise.
+    pub fn fix_sizes(&mut self, account: &AccountId, sizes: Vec<Size>) -> Result<(), FixError> {
+        let act = self.book.begin()?;
+        let Some(known) = act.state.account(account) else { return Ok(()) };
+        if sizes.is_empty() || !known.losses.is_empty() || known.guarantee.but_for_a_chance().is_none() {
+            return Ok(());
+        }
+        keep_but_for_chance(Some(known), &known.guarantee, sizes.clone())?;
+        act.append(Event::SizesFixed(SizesFixed { account: account.clone(), sizes }))?;
+        Ok(())
+    }
+}

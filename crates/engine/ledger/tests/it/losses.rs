@@ -1,0 +1,180 @@
+//! Promises but for a chance: fixed sizes, chosen ones, and refusals.
+
+use super::*;
+use deniable_core::exact::Rational;
+use deniable_core::loss::Chance;
+use deniable_ledger::parts::{PartError, PartFault, Sharing};
+use deniable_ledger::{
+    AccountError, ChargeError, CoinsOfCost, FixError, OverChance, Size, odds_but_for_chance, verify,
+};
+
+const MOVES: i64 = 100;
+
+/// At most 90% sure for certain, and 75% but for one chance in a million: odds of 9, and of 3.
+fn promise(but_for: Option<Rational>) -> Guarantee {
+    let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
+    let adversary = Adversary::new(true, priors, MovesTogether::Alone).unwrap();
+    let subject = Subject::new(PEOPLE, Some("patient".to_owned())).unwrap();
+    let surely = vec![Promise::PosteriorAtMost(ratio(9, 10))];
+    let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, surely).unwrap();
+    match but_for {
+        None => guarantee,
+        Some(most) => {
+            let chance = Chance::new(ratio(1, 1_000_000)).unwrap();
+            guarantee.but_for(chance, None, vec![Promise::PosteriorAtMost(most)]).unwrap()
+        }
+    }
+}
+
+/// An equal move of all moves together.
+fn size(guarantee: &Guarantee, moves: i64) -> Size {
+    Size { cost: guarantee.limit().share(&ratio(1, moves)).unwrap(), coins: Vec::new() }
+}
+
+fn asked(identity: &str, size: &Size, guarantee: &Guarantee) -> ChargeRequest {
+    let mut request = request(identity, (1, 1));
+    request.account = AccountId::of(guarantee);
+    request.cost = size.cost.clone();
+    request.query.coins = size.coins.clone();
+    request
+}
+
+fn opened(place: &Place, guarantee: &Guarantee) -> Ledger {
+    let mut ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
+    ledger.open_account(guarantee).unwrap();
+    ledger
+}
+
+/// Fixed beforehand, 100 moves at odds of 9 keep odds of 3 but for a chance; chosen one by one they do not.
+#[test]
+fn fixed_sizes_are_charged_by_their_distribution() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let (place, moves) = (Place::new(), MOVES as usize);
+    let mut ledger = opened(&place, &guarantee);
+    let own = size(&guarantee, MOVES);
+    ledger.fix_sizes(&AccountId::of(&guarantee), vec![own.clone(); moves]).unwrap();
+    for at in 0..moves {
+        ledger.charge(&asked(&at.to_string(), &own, &guarantee)).unwrap();
+    }
+    let account = ledger.account(&AccountId::of(&guarantee)).unwrap();
+    assert!(account.spent == *guarantee.limit(), "all of what holds for certain is spent");
+    let (but_for, odds) = account.but_for_chance().unwrap().unwrap();
+    assert_eq!(but_for.limit().to_string(), "3");
+    // 2.96 by the distribution of 100 coins (docs/theorems, C-11).
+    assert!((ratio(295, 100)..ratio(297, 100)).contains(&odds.unwrap()));
+    drop(ledger);
+    verify(&place.path, None).unwrap();
+}
+
+#[test]
+fn chosen_sizes_are_charged_to_the_filter() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    let own = size(&guarantee, MOVES);
+    let paid = (0..MOVES).find(|at| match ledger.charge(&asked(&at.to_string(), &own, &guarantee)) {
+        Ok(_) => false,
+        Err(ChargeError::OverChance(OverChance::Odds { odds: Some(odds), .. })) => {
+            assert!(odds > whole(3));
+            true
+        }
+        Err(other) => panic!("{other}"),
+    });
+    let paid = paid.unwrap();
+    assert!((75..MOVES).contains(&paid), "{paid}");
+    let account = ledger.account(&AccountId::of(&guarantee)).unwrap();
+    assert!(account.but_for_chance().unwrap().unwrap().1.unwrap() <= whole(3));
+    assert_eq!(account.keep_but_for_chance_with(&account.releases[0], 20), 0);
+    // Sizes cannot be fixed after a charge: the entry is not written.
+    let before = ledger.head().clone();
+    ledger.fix_sizes(&AccountId::of(&guarantee), vec![own]).unwrap();
+    assert_eq!(*ledger.head(), before);
+}
+
+#[test]
+fn sizes_beyond_the_promise_are_not_fixed() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    // Ten moves of odds 9 in all: larger odds are too likely.
+    let before = ledger.head().clone();
+    let fixed = ledger.fix_sizes(&AccountId::of(&guarantee), vec![size(&guarantee, 10); 10]);
+    assert!(matches!(fixed, Err(FixError::Over(OverChance::Odds { .. }))));
+    assert_eq!(*ledger.head(), before);
+}
+
+/// What was fixed and not used counts; a second charge of a used size is a chosen one.
+#[test]
+fn sizes_count_once_whether_used_or_not() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    let own = size(&guarantee, MOVES);
+    let odds = |ledger: &Ledger| {
+        ledger.account(&AccountId::of(&guarantee)).unwrap().but_for_chance().unwrap().unwrap().1.unwrap()
+    };
+    ledger.fix_sizes(&AccountId::of(&guarantee), vec![own.clone(); 50]).unwrap();
+    let fixed = odds(&ledger);
+    for at in 0..50 {
+        ledger.charge(&asked(&at.to_string(), &own, &guarantee)).unwrap();
+        assert_eq!(odds(&ledger), fixed);
+    }
+    ledger.charge(&asked("one more", &own, &guarantee)).unwrap();
+    assert!(odds(&ledger) > fixed);
+}
+
+/// Several coins of a grouped answer give less than one coin of its cost.
+#[test]
+fn coins_count_as_they_are_stored() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let chance = Chance::new(ratio(1, 1_000_000)).unwrap();
+    let odds = |coins: Vec<CoinsOfCost>| {
+        let sizes = vec![Size { coins, ..size(&guarantee, 20) }; 20];
+        odds_but_for_chance(None, &guarantee, sizes, &chance).unwrap().unwrap()
+    };
+    let five = vec![CoinsOfCost { count: 5, part: ratio(1, 5).into() }];
+    assert!(odds(five.clone()) < odds(Vec::new()));
+    // Coins that keep less than the cost are refused when they are read.
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    let too_small = vec![CoinsOfCost { count: 4, part: ratio(1, 5).into() }];
+    let own = Size { coins: too_small, ..size(&guarantee, 20) };
+    assert!(ledger.charge(&asked("small", &own, &guarantee)).is_err());
+    ledger.charge(&asked("whole", &Size { coins: five, ..own }, &guarantee)).unwrap();
+}
+
+#[test]
+fn parts_and_chances_exclude_each_other() {
+    let (guarantee, id) = (promise(Some(ratio(3, 4))), AccountId::of(&promise(None)));
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    let set = ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved);
+    assert!(matches!(set, Err(PartError::Fault(PartFault::ButForChance))));
+    let place = Place::new();
+    let mut ledger = opened(&place, &promise(None));
+    ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved).unwrap();
+    let changed = ledger.change_promise(&guarantee, "a chance");
+    assert!(matches!(changed, Err(AccountError::OverChance(OverChance::Part))));
+}
+
+/// A chance can be promised later, for what was released until then as well.
+#[test]
+fn a_later_promise_is_about_earlier_answers() {
+    let plain = promise(None);
+    let id = AccountId::of(&plain);
+    for (moves, is_kept) in [(20, true), (90, false)] {
+        let place = Place::new();
+        let mut ledger = opened(&place, &plain);
+        let own = size(&plain, MOVES);
+        for at in 0..moves {
+            ledger.charge(&asked(&at.to_string(), &own, &plain)).unwrap();
+        }
+        let changed = ledger.change_promise(&promise(Some(ratio(3, 4))), "the board");
+        assert_eq!(changed.is_ok(), is_kept, "{moves}");
+        if is_kept {
+            assert!(!changed.unwrap(), "a further promise is not weaker");
+            assert!(ledger.change_promise(&plain, "back").unwrap(), "without it less is promised");
+            assert!(ledger.account(&id).unwrap().but_for_chance().unwrap().is_none());
+        }
+    }
+}

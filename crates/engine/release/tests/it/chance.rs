@@ -1,0 +1,108 @@
+//! Plans under a promise that holds but for a chance: the coins of answers, and shares that keep both promises.
+
+use deniable_core::adversary::Adjacency;
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::loss::Coins;
+use deniable_policy::Policy;
+use deniable_query::Query;
+use deniable_release::Plan;
+use std::path::Path;
+
+/// A policy of these queries, with these promises.
+fn policy(promise: &str, knows_size: bool, queries: &[String]) -> Policy {
+    let queries: String = queries.iter().map(|sql| format!("\n[[query]]\nsql = \"{sql}\"\n")).collect();
+    let text = format!(
+        r#"
+name = "n"
+population = "p"
+data = {{ table = "t", path = "t.csv", version = "1" }}
+entity = {{ key = "id", rows_per_group = 3, groups = 2 }}
+columns.id = {{ type = "integer" }}
+columns.sex = {{ type = "text", keys = ["F", "M", "X"] }}
+columns.age = {{ type = "integer", bounds = [0, 100] }}
+adversary = {{ knows_size = {knows_size}, prior = {{ at_most = 0.5 }} }}
+promise = {{ {promise} }}
+{queries}"#
+    );
+    Policy::parse(Path::new("policy.toml"), &text).unwrap()
+}
+
+fn query(sql: &str) -> Query {
+    let plan = Plan::new(policy("gain = 3", false, &[sql.to_owned()])).unwrap();
+    plan.queries()[0].query().clone()
+}
+
+/// The coins of a query, as numbers and powers of its cost.
+fn coins(sql: &str, adjacency: Adjacency) -> Vec<(u32, Rational)> {
+    let coins = query(sql).coins(adjacency).unwrap();
+    coins.iter().map(|coins: &Coins| (coins.count(), coins.exponent().clone())).collect()
+}
+
+#[test]
+fn answers_are_dominated_by_the_coins_of_their_cells() {
+    use Adjacency::{AddRemove, ReplaceOne};
+    // Two groups of three, and one cell.
+    assert_eq!(coins("SELECT sex, COUNT(*) FROM t GROUP BY sex", AddRemove), [(2, ratio(1, 2))]);
+    assert_eq!(coins("SELECT COUNT(*) FROM t", AddRemove), [(1, whole(1))]);
+    // The old and the new rows of a replaced person are in at most three cells.
+    assert_eq!(coins("SELECT sex, COUNT(*) FROM t GROUP BY sex", ReplaceOne), [(3, ratio(1, 3))]);
+    // An average has a count and a centred sum, whose rows have both signs: 2·3·50 of a sensitivity of 900.
+    let average = coins("SELECT sex, AVG(age) FROM t GROUP BY sex", ReplaceOne);
+    assert_eq!(average.len(), 2);
+    let total: Rational = average.iter().map(|(count, part)| part * whole(*count)).sum();
+    assert!(total >= whole(1), "{average:?}");
+    // A chosen value: one coin of its part. Measures that share a part, and rows of entities: one of the whole cost.
+    assert_eq!(coins("SELECT MEDIAN(age) FROM t", AddRemove), [(1, whole(1))]);
+    let shared = "SELECT COUNT(*) FILTER (WHERE sex = 'F'), COUNT(*) FILTER (WHERE sex = 'M') FROM t";
+    assert_eq!(coins(shared, AddRemove), []);
+    let each = "SELECT COUNT(*) FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS x WHERE n > 2";
+    assert_eq!(coins(each, AddRemove), []);
+}
+
+fn counts(count: usize) -> Vec<String> {
+    (0..count).map(|age| format!("SELECT COUNT(*) FROM t WHERE age > {age}")).collect()
+}
+
+/// The price of each query, as a natural logarithm.
+fn epsilon(promise: &str, count: usize) -> f64 {
+    let plan = Plan::new(policy(promise, false, &counts(count))).unwrap();
+    plan.queries()[0].cost().epsilon_decimal(12).parse().unwrap()
+}
+
+const SURELY: &str = "posterior_at_most = 0.75";
+const BUT_FOR: &str = r#"posterior_at_most = 0.9, but_for = { chance = "1/1000000", posterior_at_most = 0.75 }"#;
+
+/// A hundred answers under "surely 90%, and 75% but for one in a million" cost half of their noise under "surely 75%".
+#[test]
+fn a_hundred_answers_have_half_the_noise() {
+    let (surely, both) = (epsilon(SURELY, 100), epsilon(BUT_FOR, 100));
+    assert!((both / surely - 2.0).abs() < 1e-9, "{surely} {both}");
+    let plan = Plan::new(policy(BUT_FOR, false, &counts(100))).unwrap();
+    assert_eq!(plan.lowered_to(), None, "99 equal moves keep both promises");
+}
+
+/// Fewer answers get less than all that holds for certain, and never less than under the smaller odds alone.
+#[test]
+fn shares_are_lowered_until_both_promises_hold() {
+    for count in [1, 5, 30] {
+        let plan = Plan::new(policy(BUT_FOR, false, &counts(count))).unwrap();
+        let lowered = plan.lowered_to().unwrap();
+        let used: Rational = plan.queries().iter().map(|planned| planned.declared().share.clone()).sum();
+        assert_eq!(used, *lowered, "{count}");
+        // Odds of 3 are half of ln 9.
+        assert!(*lowered >= ratio(1, 2) && *lowered < whole(1), "{count}: {lowered}");
+        let (surely, both) = (epsilon(SURELY, count), epsilon(BUT_FOR, count));
+        assert!(both > surely * 0.999, "{count}: {surely} {both}");
+    }
+}
+
+/// What was lowered does not depend on the order of queries, and explicit shares are not lowered.
+#[test]
+fn explicit_shares_are_left_alone() {
+    let text = policy(BUT_FOR, false, &counts(4)).source().replacen("[[query]]", "[[query]]\nshare = \"1/5\"", 1);
+    let plan = Plan::new(Policy::parse(Path::new("policy.toml"), &text).unwrap()).unwrap();
+    assert_eq!(plan.queries()[0].declared().share, ratio(1, 5));
+    assert!(plan.lowered_to().is_some());
+    let used: Rational = plan.queries().iter().map(|planned| planned.declared().share.clone()).sum();
+    assert_eq!(used, *plan.lowered_to().unwrap());
+}

@@ -53,6 +53,7 @@ fn beliefs() -> Vec<String> {
     let mark = |name: &str, before, low, high| Mark { name: name.to_owned(), before, low, high };
     vec![curve(&Beliefs {
         odds: 3.0,
+        but_for: Some(2.0),
         priors: (0.0, 0.5),
         promised: vec![(0.0, 0.75), (0.5, 0.75)],
         floor: Vec::new(),

@@ -14,6 +14,8 @@ use plotters::style::text_anchor::HPos;
 const POINTS: u32 = 120;
 /// The height of the plot, in pixels.
 const TALL: f64 = 240.0;
+/// The dashes of the odds that hold but for a chance, and the gaps between them.
+const CHANCE: (u32, u32) = (2, 4);
 /// Width for names to the left of the plot, in pixels.
 const NAMES: f64 = 78.0;
 
@@ -35,6 +37,8 @@ pub struct Mark {
 pub struct Beliefs {
     /// The largest odds ratio, at least 1.
     pub odds: f64,
+    /// A smaller odds ratio that holds but for a chance, if one is promised.
+    pub but_for: Option<f64>,
     /// The interval of prior beliefs of the promise, from 0 to 1.
     pub priors: (f64, f64),
     /// The promise over that interval: pairs of a prior and the highest posterior that it allows.
@@ -49,7 +53,7 @@ impl Beliefs {
     /// The beliefs under these odds, without a promise and without observers.
     #[must_use]
     pub fn of_odds(odds: f64) -> Self {
-        Self { odds, priors: (0.0, 1.0), promised: Vec::new(), floor: Vec::new(), marks: Vec::new() }
+        Self { odds, but_for: None, priors: (0.0, 1.0), promised: Vec::new(), floor: Vec::new(), marks: Vec::new() }
     }
 }
 
@@ -63,9 +67,9 @@ fn after(before: f64, odds: f64) -> f64 {
 pub fn curve(beliefs: &Beliefs) -> String {
     let odds = beliefs.odds;
     let before = || (0..=POINTS).map(|at| f64::from(at) / f64::from(POINTS));
-    let top: Vec<(f64, f64)> = before().map(|p| (p, after(p, odds))).collect();
-    let low: Vec<(f64, f64)> = before().map(|p| (p, after(p, 1.0 / odds))).collect();
-    let description = format!(
+    let edge = |odds: f64| -> Vec<(f64, f64)> { before().map(|p| (p, after(p, odds))).collect() };
+    let (top, low) = (edge(odds), edge(1.0 / odds));
+    let mut description = format!(
         "An observer who gave it 20% before can be at most {} sure after and at least {}; from 50%, at most {} and at \
         least {}.",
         percent(up(after(0.2, odds))),
@@ -73,6 +77,11 @@ pub fn curve(beliefs: &Beliefs) -> String {
         percent(up(after(0.5, odds))),
         percent(1.0 - up(1.0 - after(0.5, 1.0 / odds))),
     );
+    if let Some(odds) = beliefs.but_for {
+        let (most, least) = (up(after(0.5, odds)), 1.0 - up(1.0 - after(0.5, 1.0 / odds)));
+        description +=
+            &format!(" But for a chance: from 50%, at most {} and at least {}.", percent(most), percent(least));
+    }
     let up = Scale::linear((0.0, 1.0), (HEAD + TALL, HEAD));
     let values = shares(&up, 5);
     // Names of observers with small priors are to the left of the plot.
@@ -90,6 +99,9 @@ pub fn curve(beliefs: &Beliefs) -> String {
         line(area, &plot.places(&[(0.0, 0.0), (1.0, 1.0)]), MUTED, 1)?;
         for edge in [&top, &low] {
             line(area, &plot.places(edge), BLUE, 3)?;
+        }
+        for odds in beliefs.but_for.iter().flat_map(|odds| [*odds, 1.0 / odds]) {
+            dashes(area, &plot.places(&edge(odds)), BLUE, 2, CHANCE)?;
         }
         for limit in [&beliefs.promised, &beliefs.floor] {
             dashes(area, &plot.places(limit), RED, 2, PROMISED)?;
@@ -127,9 +139,9 @@ mod tests {
 
     #[test]
     fn the_description_says_what_the_curve_shows() {
-        let beliefs =
-            Beliefs { odds: 3.0, priors: (0.0, 0.5), promised: Vec::new(), floor: Vec::new(), marks: Vec::new() };
+        let beliefs = Beliefs { priors: (0.0, 0.5), but_for: Some(2.0), ..Beliefs::of_odds(3.0) };
         let svg = curve(&beliefs);
         assert!(svg.contains("from 50%, at most 75% and at least 25%"), "{svg}");
+        assert!(svg.contains("But for a chance: from 50%, at most 67% and at least 33%."), "{svg}");
     }
 }

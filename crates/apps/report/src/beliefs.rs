@@ -7,6 +7,7 @@ use deniable_chart::belief::curve;
 use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::people::people;
 use deniable_core::exact::{Rational, Rounding, percent, percent_exactly};
+use deniable_core::words::chance;
 use deniable_ledger::Account;
 use deniable_publication::Statement;
 use maud::{Markup, html};
@@ -55,8 +56,7 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     html! {
         div.triple {
             (figure(people(&frequencies), &sentence))
-            (figure(curve(&stated.beliefs()), "Band: what any belief can reach; dashed: the promise's own limits; shaded: \
-                the beliefs beforehand that it covers"))
+            (figure(curve(&stated.beliefs()), &caption(stated)))
             div.scroll tabindex="0" role="region" aria-label="Table: observers" {
                 table {
                     caption { "Ranges of a belief after the releases so far, and after all possible ones; * not covered" }
@@ -76,6 +76,18 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
             }
         }
     }
+}
+
+/// What the lines of the curve are.
+fn caption(stated: &PromisePicture) -> String {
+    let but_for = match stated.guarantee().but_for_a_chance() {
+        Some(but_for) => format!("dotted: but for {}; ", chance(but_for.chance())),
+        None => String::new(),
+    };
+    format!(
+        "Band: what any belief can reach; {but_for}dashed: the promise's own limits; shaded: the beliefs beforehand that it \
+         covers"
+    )
 }
 
 /// Each observer in a picture, in a folded part.

@@ -140,6 +140,7 @@ impl PromisePicture {
         });
         Beliefs {
             odds: self.odds.to_f64().unwrap_or(MOST_ODDS).min(MOST_ODDS),
+            but_for: self.guarantee.but_for_a_chance().map(|but_for| drawn(&but_for.limit().odds_at_most())),
             priors: (drawn(from), drawn(to)),
             promised: line(&|(_, ceiling)| (!ceiling.is_one()).then(|| ceiling.clone())),
             floor: line(&|(floor, _)| (!floor.is_zero()).then(|| floor.clone())),

@@ -356,7 +356,7 @@ impl Account {
             return Err(Contradiction::OverChance(OverChance::Part));
         }
         let size = Size { cost: charge.cost.clone(), coins: charge.query.coins.clone() };
-        Ok(self.losses.and([size]).keep(&self.guarantee)?)
+        Ok(self.losses.allow(size, &self.guarantee)?)
     }
 
     /// Whether all charges keep another guarantee's promise but for a chance, if it has one.

@@ -231,7 +231,7 @@ impl Ledger {
                 return Err(OverChance::Part.into());
             }
             let size = Size { cost: request.cost.clone(), coins: request.query.coins.clone() };
-            account.losses.and([size]).keep(&account.guarantee)?;
+            account.losses.allow(size, &account.guarantee)?;
         }
         let own = seen.spent_by(&request.policy).before(&read);
         within(Limit::Policy, &own, &request.cost, &request.policy_limit)?;

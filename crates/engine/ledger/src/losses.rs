@@ -53,18 +53,32 @@ pub struct Size {
     pub coins: Vec<CoinsOfCost>,
 }
 
+/// Sizes with their numbers.
+type Counted = Vec<(Size, u32)>;
+
+/// Adds a size.
+fn count(all: &mut Counted, size: Size) {
+    match all.iter_mut().find(|(known, count)| *known == size && *count < u32::MAX) {
+        Some((_, count)) => *count += 1,
+        None => all.push((size, 1)),
+    }
+}
+
 impl Size {
-    /// The coins on a lattice, and the power of its promise that the answer keeps for certain.
-    fn on(&self, lattice: &Lattice) -> Result<(Vec<Coins>, Rational), SizeError> {
+    /// The coins of this many answers on a lattice, and the power of its promise that they keep for certain.
+    fn on(&self, lattice: &Lattice, times: u32) -> Result<(Vec<Coins>, Rational), SizeError> {
         let share = lattice.exponent_upper(&self.cost);
-        let coins = self.coins.iter().map(|CoinsOfCost { count, part }| {
-            Ok(Coins::new(*count, lattice.exponent_upper(&self.cost.share(&part.0)?))?)
+        let one = [CoinsOfCost { count: 1, part: Fraction(whole(1)) }];
+        let own = if self.coins.is_empty() { one.as_slice() } else { &self.coins };
+        let coins = own.iter().map(|CoinsOfCost { count, part }| {
+            let exponent = lattice.exponent_upper(&self.cost.share(&part.0)?);
+            // Merged coins dominate more coins than are counted.
+            Ok(match count.checked_mul(times) {
+                Some(count) => Coins::new(count, exponent)?,
+                None => Coins::new(*count, exponent * whole(times))?,
+            })
         });
-        let mut coins = coins.collect::<Result<Vec<Coins>, SizeError>>()?;
-        if coins.is_empty() {
-            coins.push(Coins::new(1, share.clone())?);
-        }
-        Ok((coins, share))
+        Ok((coins.collect::<Result<Vec<Coins>, SizeError>>()?, share * whole(times)))
     }
 }
 
@@ -112,27 +126,30 @@ pub enum OverChance {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
     /// The sizes that were fixed before the first charge.
-    fixed: Vec<Size>,
+    fixed: Counted,
     /// Those that no charge has used.
-    unused: Vec<Size>,
+    unused: Counted,
     /// The sizes of all other charges.
-    chosen: Vec<Size>,
+    chosen: Counted,
 }
 
 impl Losses {
     /// Records a charge.
     pub(crate) fn record(&mut self, size: Size) {
-        match self.unused.iter().position(|known| *known == size) {
-            Some(at) => {
-                self.unused.remove(at);
-            }
-            None => self.chosen.push(size),
+        match self.unused.iter_mut().find(|(known, count)| *known == size && *count > 0) {
+            Some((_, count)) => *count -= 1,
+            None => count(&mut self.chosen, size),
         }
     }
 
+    /// Whether a charge of this size would use a fixed one, so that it changes no odds.
+    fn has_unused(&self, size: &Size) -> bool {
+        self.unused.iter().any(|(known, count)| known == size && *count > 0)
+    }
+
     pub(crate) fn fix(&mut self, sizes: Vec<Size>) {
-        self.unused.clone_from(&sizes);
-        self.fixed = sizes;
+        sizes.into_iter().for_each(|size| count(&mut self.fixed, size));
+        self.unused.clone_from(&self.fixed);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -143,15 +160,20 @@ impl Losses {
     pub(crate) fn odds_but_for(&self, guarantee: &Guarantee, chance: &Chance) -> Result<Option<Rational>, SizeError> {
         let lattice = Lattice::new(guarantee.limit())?;
         let mut account = LossAccount::on(lattice.clone())?;
-        for size in &self.fixed {
-            let (coins, share) = size.on(&lattice)?;
+        for (size, times) in &self.fixed {
+            let (coins, share) = size.on(&lattice, *times)?;
             account.charge_fixed(&coins, &share)?;
         }
-        for size in &self.chosen {
-            let (coins, share) = size.on(&lattice)?;
+        for (size, times) in &self.chosen {
+            let (coins, share) = size.on(&lattice, *times)?;
             account.charge_chosen(&coins, &share)?;
         }
         Ok(account.odds_but_for(chance))
+    }
+
+    /// Whether a further charge of this size keeps the guarantee's promise but for a chance, if it has one.
+    pub(crate) fn allow(&self, size: Size, guarantee: &Guarantee) -> Result<(), OverChance> {
+        if self.has_unused(&size) { Ok(()) } else { self.and([size]).keep(guarantee) }
     }
 
     /// Whether all charges keep the guarantee's promise but for a chance, if it has one.

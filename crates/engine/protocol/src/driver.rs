@@ -150,8 +150,14 @@ fn fix_sizes<K: Kind>(
     answers: &[Option<K::Answer>],
 ) -> Result<(), K::Rejection> {
     let mut by_account: Vec<(Guarantee, Vec<Size>)> = Vec::new();
+    let mut identities = BTreeSet::new();
     for at in pending {
-        let coins = kind.identity(*at, answers).map(|query| query.coins).unwrap_or_default();
+        let query = kind.identity(*at, answers);
+        // The same release is charged once, however often it is requested.
+        if query.as_ref().is_some_and(|query| !identities.insert(query.identity.clone())) {
+            continue;
+        }
+        let coins = query.map(|query| query.coins).unwrap_or_default();
         for Payment { guarantee, cost, .. } in kind.price(*at)? {
             if guarantee.but_for_a_chance().is_none() || cost.is_nothing() {
                 continue;

@@ -155,6 +155,9 @@ fn less_of(loss: &LargeLoss) -> &'static str {
         return "check that `path` is the file of this period, and `version` or `period` its name; `rows = \"all\"` if each \
                 file contains all rows so far";
     }
+    if loss.by.contains(&Cause::NoPartner) {
+        return "list the missing keys in the public table, or keep their rows with LEFT JOIN; raise caps, and declare groups";
+    }
     if loss.by.contains(&Cause::NoGroup) {
         return "declare the groups: `keys`, `other` and `null_key` of the column, or the `bounds` and the `format` of a date; \
                 raise caps, and widen bounds";

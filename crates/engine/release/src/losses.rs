@@ -78,6 +78,8 @@ pub enum Cause {
     Bounds(String),
     /// Values of GROUP BY that are NULL, not declared, or outside bounds.
     NoGroup,
+    /// An inner join with a public table that has no row for them.
+    NoPartner,
     /// The period of the data, by its name.
     Period(String),
 }
@@ -103,6 +105,7 @@ impl fmt::Display for Cause {
             Self::Groups(groups) => write!(f, "`groups = {groups}`"),
             Self::Bounds(expression) => write!(f, "the bounds of {expression}"),
             Self::NoGroup => write!(f, "values in no declared group"),
+            Self::NoPartner => write!(f, "keys that a joined public table does not list"),
             Self::Period(period) => write!(f, "the period {period}"),
         }
     }
@@ -113,7 +116,8 @@ impl fmt::Display for LargeLoss {
         let Self { query, of, part, by } = self;
         let by: Vec<String> = by.iter().map(Cause::to_string).collect();
         let by = if by.is_empty() { "its caps and bounds".to_owned() } else { by.join(" and ") };
-        let verb = if self.by.len() == 1 && !matches!(self.by[0], Cause::Bounds(_) | Cause::NoGroup) {
+        let verb = if self.by.len() == 1 && !matches!(self.by[0], Cause::Bounds(_) | Cause::NoGroup | Cause::NoPartner)
+        {
             "leaves"
         } else {
             "leave"
@@ -208,8 +212,11 @@ pub(crate) fn large(planned: &QueryPlan, losses: &Losses, sums: &[SumLoss]) -> V
     let in_no_group = losses.rows_in_no_group;
     let no_group = (in_no_group > 0).then_some(Cause::NoGroup);
     let of_caps = caps.iter().filter(|_| left_out > 0).cloned();
-    let by = of_caps.chain(no_group.clone()).collect();
-    judge(Quantity::Rows, &whole(left_out.saturating_add(in_no_group)), &whole(losses.rows), by);
+    let alone = losses.rows_without_partner;
+    let no_partner = (alone > 0).then_some(Cause::NoPartner);
+    let by = of_caps.chain(no_group.clone()).chain(no_partner).collect();
+    let lost = left_out.saturating_add(in_no_group).saturating_add(alone);
+    judge(Quantity::Rows, &whole(lost), &whole(losses.rows.saturating_add(alone)), by);
     for (expression, most) in ranked(query) {
         // Values beyond the bounds count as the nearest bound, which is their right side of a rank far from it.
         let beyond = losses.beyond.iter().find(|beyond| beyond.expression == expression);

@@ -27,6 +27,8 @@ pub struct LeftOut {
     rows: u64,
     /// The rows among them whose group value is NULL, not declared, or outside bounds.
     rows_in_no_group: u64,
+    /// Further rows for which a public table of an inner join has no row.
+    rows_without_partner: u64,
     rows_left_out: Option<u64>,
     entities: Option<u64>,
     entities_beyond_caps: u64,
@@ -68,6 +70,7 @@ impl LeftOut {
             query: query.to_owned(),
             rows: losses.rows,
             rows_in_no_group: losses.rows_in_no_group,
+            rows_without_partner: losses.rows_without_partner,
             rows_left_out: losses.rows_left_out,
             entities: losses.entities,
             entities_beyond_caps: losses.entities_beyond,
@@ -91,7 +94,9 @@ pub fn left_out(queries: &[LeftOut]) -> String {
     // Rows in no group and unreadable values are rare: their columns are shown where there are any.
     let has_others = queries.iter().any(|query| query.rows_in_no_group > 0);
     let has_unreadable = queries.iter().any(|query| !query.unreadable.is_empty());
+    let has_alone = queries.iter().any(|query| query.rows_without_partner > 0);
     let mut header = vec!["query", "rows"];
+    header.extend(has_alone.then_some("without a row to join"));
     header.extend(has_others.then_some("in no group"));
     header.extend(["left out by caps", "entities", "with rows left out", "values beyond bounds"]);
     header.extend(has_unreadable.then_some("unreadable values"));
@@ -106,7 +111,9 @@ pub fn left_out(queries: &[LeftOut]) -> String {
         let LeftOut { entities, entities_beyond_caps, beyond_bounds, unreadable, .. } = left_out;
         let beyond = beyond_bounds.iter().map(|one| format!("{}: {}", one.expression, part(one.outside, one.values)));
         let unreadable = unreadable.iter().map(|one| format!("{}: {}", one.column, part(one.unreadable, one.values)));
+        let alone = left_out.rows_without_partner;
         let mut row = vec![cell(query), right(rows)];
+        row.extend(has_alone.then(|| right(part(alone, rows.saturating_add(alone)))));
         row.extend(has_others.then(|| right(part(*rows_in_no_group, *rows))));
         row.extend([
             people(rows_left_out.map(|lost| part(lost, *rows))),
@@ -121,6 +128,11 @@ pub fn left_out(queries: &[LeftOut]) -> String {
     if queries.iter().any(|query| query.rows_in_joins.is_some()) {
         let note =
             "where protected tables are joined, these figures do not include rows that `rows_in_joins` leaves out";
+        push_paragraph(&mut text, "  ", note);
+    }
+    if has_alone {
+        let note = "rows without a row to join have a key that the public table does not list: JOIN leaves them out of every \
+                    number, and LEFT JOIN keeps them";
         push_paragraph(&mut text, "  ", note);
     }
     if queries.iter().any(|query| query.rows_in_no_group > 0) {

@@ -100,6 +100,36 @@ fn rows_in_no_group_are_losses() {
     check(&place, &["--accept", "kind", "--accept-loss", "orders by month"]).done();
 }
 
+/// Rows that a JOIN with a public table leaves out, unless a condition does so anyway.
+#[test]
+fn rows_without_a_row_to_join_are_losses() {
+    let tables = "kind = { type = \"text\" }\n\n[tables.kinds]\npath = \"kinds.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"kind\"\n\
+                  columns = { kind = { type = \"text\" }, half = { type = \"integer\", keys = [1, 2] } }\n";
+    let sql = "half, COUNT(*) AS n FROM orders JOIN kinds USING (kind) GROUP BY 1";
+    let policy = POLICY
+        .replace("\n[[query]]\nname = \"orders", &format!("{tables}\n[[query]]\nname = \"orders"))
+        .replace("date_trunc('month', day) AS month, COUNT(*) AS n FROM orders GROUP BY 1", sql);
+    // A third of the rows has the kind `c`, which the public table does not list.
+    let rows = (0..100).map(|at| format!("{},{},12.50,{}\n", at / 2, day(at), ["a", "b", "c"][at % 3]));
+    let data = format!("customer,day,amount,kind\n{}", rows.collect::<String>());
+    let joined = |policy: &str| {
+        let place = Place::new(policy, &data);
+        place.write("kinds.csv", "kind,half\na,1\nb,2\n");
+        place
+    };
+    let place = joined(&policy);
+    let run = check(&place, &[]).refused();
+    assert!(run.says("keys that a joined public table does not list leave out 33% of its rows"), "{run:?}");
+    assert!(run.says("keep their rows with LEFT JOIN") && run.says("33 (33%)"), "{run:?}");
+    check(&place, &["--accept-loss", "orders by month"]).done();
+    // The condition leaves out the same rows, and so does none of the join.
+    let filtered = policy.replace("USING (kind) GROUP BY", "USING (kind) WHERE orders.kind <> 'c' GROUP BY");
+    assert!(!check(&joined(&filtered), &[]).done().says("row to join"));
+    // With LEFT JOIN the rows count, in no group.
+    let run = check(&joined(&policy.replace("orders JOIN", "orders LEFT JOIN")), &[]).refused();
+    assert!(run.says("values in no declared group leave out 33% of its rows"), "{run:?}");
+}
+
 /// Numbers as people write them count as NULL, and the report names their form.
 #[test]
 fn unread_forms_of_numbers_are_named() {

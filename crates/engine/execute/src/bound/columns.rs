@@ -27,6 +27,8 @@ pub(crate) struct Watch {
     pub(crate) rows: AtomicU64,
     /// Rows with an entity and a key that is not declared.
     pub(crate) without_group: AtomicU64,
+    /// Rows without a row in a public table that an inner join needs, unless a condition is false for them.
+    pub(crate) without_partner: AtomicU64,
     /// For each argument, the number of its values in these rows, and the number beyond its bounds.
     pub(crate) values: Vec<[AtomicU64; 2]>,
     /// The same for each argument of a fold over each entity's own rows, in all rows with an entity.
@@ -42,6 +44,7 @@ impl Watch {
         let cuts = if query.is_capped_together() { 1 } else { query.levels().len() };
         Self {
             rows: AtomicU64::new(0),
+            without_partner: AtomicU64::new(0),
             without_group: AtomicU64::new(0),
             values: counts(query.arguments()),
             inside: counts(inside),

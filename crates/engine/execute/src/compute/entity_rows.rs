@@ -113,6 +113,10 @@ impl EntityFolder {
         &self.rows
     }
 
+    pub(super) fn inner_mut(&mut self) -> &mut RowOperator {
+        &mut self.rows
+    }
+
     /// Evaluates the rows that are computed.
     pub(super) fn outer(&self) -> &RowOperator {
         &self.entities

@@ -18,6 +18,9 @@ pub struct Losses {
     pub rows: u64,
     /// Number of these rows in no group: their key is not declared, or their value is outside the bounds.
     pub rows_in_no_group: u64,
+    /// Number of further rows that an inner join with a public table leaves out: it has no row for them. They are not
+    /// part of `rows`. Rows for which a condition is false do not count.
+    pub rows_without_partner: u64,
     /// Number of the rows in groups that caps leave out at the grouping that loses most; `None` where only entities are counted.
     pub rows_left_out: Option<u64>,
     /// Number of entities with any of the rows in groups; `None` where one row is one person.
@@ -73,6 +76,7 @@ pub fn losses(
     Ok(Losses {
         rows: rows.saturating_add(rows_in_no_group),
         rows_in_no_group,
+        rows_without_partner: watch.without_partner.load(Ordering::Relaxed),
         rows_left_out: query.counts_rows().then(|| kept.map_or(0, |kept| rows.saturating_sub(kept))),
         entities: entities.map(|[within, beyond]| within + beyond),
         entities_beyond: entities.map_or(0, |[_, beyond]| beyond),

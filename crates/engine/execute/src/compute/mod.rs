@@ -203,7 +203,12 @@ impl Reading {
     }
 
     fn totals(self, salt: &Salt) -> Result<Totals, ComputeError> {
-        let Self { query, resources, tables, rows, walks, meter: _, size: _, watch } = self;
+        let Self { query, resources, tables, mut rows, walks, meter: _, size: _, watch } = self;
+        match &mut rows {
+            RowsOf::Tables(operator) => operator.count_without_partner(watch.clone()),
+            RowsOf::Entities(folding) => folding.inner_mut().count_without_partner(watch.clone()),
+            RowsOf::Own(own) => own.folder_mut().inner_mut().count_without_partner(watch.clone()),
+        }
         let threads = resources.threads;
         let room = Room::new(&query, &resources)?;
         let mut tables = tables.into_iter();

@@ -31,6 +31,10 @@ impl OwnRows {
         &self.folder
     }
 
+    pub(super) fn folder_mut(&mut self) -> &mut EntityFolder {
+        &mut self.folder
+    }
+
     /// Evaluates the rows that are computed.
     pub(super) fn operator(&self) -> &RowOperator {
         self.folder.outer()

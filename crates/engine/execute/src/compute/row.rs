@@ -5,6 +5,7 @@
 
 use super::lookup::Lookup;
 use super::{bare, inputs_of, used_inputs, wanted};
+use crate::bound::Watch;
 use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
@@ -14,6 +15,7 @@ use deniable_expression::{Column, Evaluator, Type};
 use deniable_query::Join;
 use deniable_query::Query;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The columns of some rows, by the positions of a program's inputs.
 pub(super) struct Inputs {
@@ -97,6 +99,8 @@ pub(super) struct RowOperator {
     conditions: usize,
     outputs: Vec<Origin>,
     stored: Vec<usize>,
+    /// Counts rows that joins leave out, for the curator alone.
+    watch: Option<Arc<Watch>>,
 }
 
 impl RowOperator {
@@ -138,7 +142,12 @@ impl RowOperator {
             })
             .collect();
         let evaluator = Evaluator::new(program, &roots);
-        Self { stages, evaluator, conditions: rows.filters.len(), outputs, stored }
+        Self { stages, evaluator, conditions: rows.filters.len(), outputs, stored, watch: None }
+    }
+
+    /// Counts the rows that joins with public tables leave out.
+    pub(super) fn count_without_partner(&mut self, watch: Option<Arc<Watch>>) {
+        self.watch = watch;
     }
 
     /// The inputs that may remain stored texts.
@@ -151,12 +160,6 @@ impl RowOperator {
     pub(super) fn run(&mut self, mut inputs: Inputs) -> Option<(usize, Vec<ArrayRef>)> {
         let rows = inputs.rows;
         let mut passes: Option<BooleanBuffer> = None;
-        let mut require = |condition: BooleanBuffer| {
-            passes = Some(match passes.take() {
-                Some(before) => &before & &condition,
-                None => condition,
-            });
-        };
         for Stage { key, lookup, keeps_unmatched } in &mut self.stages {
             let keys = key.evaluate(rows, &inputs.typed);
             let positions = match keys.first() {
@@ -167,19 +170,34 @@ impl RowOperator {
                 inputs.typed[*input] = Some(column.take(&positions));
             }
             if !*keeps_unmatched {
-                require(positions.nulls().map_or_else(|| BooleanBuffer::new_set(rows), |nulls| nulls.inner().clone()));
+                let found =
+                    positions.nulls().map_or_else(|| BooleanBuffer::new_set(rows), |nulls| nulls.inner().clone());
+                require(&mut passes, found);
             }
         }
         let mut values = self.evaluator.evaluate(rows, &inputs.typed).into_iter();
+        let mut without_partner = passes.as_ref().filter(|_| self.watch.is_some()).map(|joined| !joined);
         for condition in values.by_ref().take(self.conditions) {
-            require(match condition {
+            if let (Some(without), Column::Boolean(truth)) = (&mut without_partner, &condition) {
+                // A condition on the other table is unknown for them.
+                let is_false = match truth.nulls() {
+                    Some(nulls) => &!truth.values() & nulls.inner(),
+                    None => !truth.values(),
+                };
+                *without = &*without & &!&is_false;
+            }
+            let holds = match condition {
                 Column::Boolean(truth) => match truth.nulls() {
                     Some(nulls) => truth.values() & nulls.inner(),
                     None => truth.values().clone(),
                 },
                 // The second gate ensures that conditions are Boolean.
                 _ => BooleanBuffer::new_unset(rows),
-            });
+            };
+            require(&mut passes, holds);
+        }
+        if let (Some(watch), Some(without)) = (&self.watch, without_partner) {
+            watch.without_partner.fetch_add(without.count_set_bits() as u64, Ordering::Relaxed);
         }
         let values: Vec<Column> = values.collect();
         let passes = passes.filter(|passes| passes.count_set_bits() < rows);
@@ -200,6 +218,14 @@ impl RowOperator {
         let outputs = self.outputs.iter().map(|origin| output(origin).unwrap_or_else(|| nothing(rows)));
         Some((kept, entity.chain(outputs).map(|column| filtered(column, predicate.as_ref())).collect()))
     }
+}
+
+/// Lets only rows pass for which this holds, too.
+fn require(passes: &mut Option<BooleanBuffer>, condition: BooleanBuffer) {
+    *passes = Some(match passes.take() {
+        Some(before) => &before & &condition,
+        None => condition,
+    });
 }
 
 fn nothing(rows: usize) -> ArrayRef {

@@ -54,10 +54,10 @@ pub struct Size {
 }
 
 /// Sizes with their numbers.
-type Counted = Vec<(Size, u32)>;
+type SizeCounts = Vec<(Size, u32)>;
 
 /// Adds a size.
-fn count(all: &mut Counted, size: Size) {
+fn count(all: &mut SizeCounts, size: Size) {
     match all.iter_mut().find(|(known, count)| *known == size && *count < u32::MAX) {
         Some((_, count)) => *count += 1,
         None => all.push((size, 1)),
@@ -126,11 +126,11 @@ pub enum OverChance {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
     /// The sizes that were fixed before the first charge.
-    fixed: Counted,
+    fixed: SizeCounts,
     /// Those that no charge has used.
-    unused: Counted,
+    unused: SizeCounts,
     /// The sizes of all other charges.
-    chosen: Counted,
+    chosen: SizeCounts,
 }
 
 impl Losses {

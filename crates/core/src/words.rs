@@ -132,29 +132,32 @@ pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
     }
 }
 
-/// The promises that hold but for a chance, each in one sentence, and what the chance is.
+/// The promises that hold but for a chance, each in one sentence.
 #[must_use]
 pub fn but_for(but_for: &ButFor, knows_size: bool, secret: Secret) -> Vec<String> {
     let chance = chance(but_for.chance());
-    let mut lines: Vec<String> = but_for
-        .promises()
-        .iter()
-        .map(|said| format!("but for {chance}, {}", promise(said, knows_size, secret)))
-        .collect();
-    lines.push(format!(
-        "{chance} is the chance, over the noise of all answers together, that they move an observer's belief about a given \
-         person further than that; it is each observer's own, of one who is right about everyone else, and what holds \
-         without a chance holds even then"
-    ));
-    if let Some(people) = but_for.people() {
+    let promises = but_for.promises().iter();
+    promises.map(|said| format!("but for {chance}, {}", promise(said, knows_size, secret))).collect()
+}
+
+/// What the chance of such promises is, in sentences.
+#[must_use]
+pub fn about_chance(but_for: &ButFor) -> Vec<String> {
+    let chance = chance(but_for.chance());
+    let people = but_for.people().map(|people| {
         let expected = but_for.chance().value() * whole(people);
-        lines.push(format!(
+        format!(
             "among {} people, such an observer expects it of at most {}",
             grouped(&people.to_string()),
             decimal(&expected, 6, Rounding::Up)
-        ));
-    }
-    lines
+        )
+    });
+    let what = format!(
+        "{chance} is the chance, over the noise of all answers together, that they move an observer's belief about a given \
+         person further than that; it is each observer's own, of one who is right about everyone else, and what holds \
+         without a chance holds even then"
+    );
+    std::iter::once(what).chain(people).collect()
 }
 
 /// `one chance in 1,000,000`, or the fraction itself.

@@ -6,7 +6,7 @@ use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use deniable_core::text::{printable, push_paragraph};
 use deniable_core::words;
-use deniable_ledger::{Account, Allowance, VersionName, odds_but_for_chance};
+use deniable_ledger::{Account, Allowance, Reading, VersionName, read_but_for_chance};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::REHEARSAL;
 use deniable_publication::statement::odds_decimal;
@@ -158,18 +158,21 @@ impl ButForSpending {
         let (policy, guarantee) = (plan.policy(), plan.policy().guarantee());
         let but_for = guarantee.but_for_a_chance()?;
         let sizes = unpaid(plan, account).map(|planned| planned.size(policy)).collect();
-        let odds = odds_but_for_chance(account, guarantee, sizes, but_for.chance()).ok().flatten();
-        let allowed = but_for.limit().odds_at_least();
-        let keeps = odds.as_ref().is_some_and(|odds| *odds <= allowed);
-        let places = |value: &Rational, rounding| decimal(value, ODDS_PLACES, rounding);
-        let shown = odds.as_ref().map(|odds| places(odds, Rounding::Up));
-        let allowed = places(&allowed, Rounding::Down);
+        let Reading { odds, allowed, keeps } = read_but_for_chance(account, guarantee, sizes).ok()??;
+        let shown = odds.as_ref().map(|odds| decimal(odds, ODDS_PLACES, Rounding::Up));
+        // Both roundings of one irrational number.
+        let down = decimal(&allowed.odds_at_least(), ODDS_PLACES, Rounding::Down);
+        let allowed = match &shown {
+            Some(shown) if keeps && odds > Some(allowed.odds_at_least()) => shown.clone(),
+            _ => down,
+        };
         let (chance, total) = (words::chance(but_for.chance()), shown.as_deref().unwrap_or("any size"));
         let mut in_words = if keeps {
             format!("but for {chance}, all answers together give odds of at most {total}, of {allowed} allowed")
         } else {
             format!(
-                "but for {chance}, all answers together could give odds of {total}, and {allowed} is allowed: these queries will be refused"
+                "but for {chance}, all answers together could give odds of {total}, and {allowed} is allowed: these queries \
+                 will be refused; lower `spend` under [budget], or explicit shares"
             )
         };
         if let Some(part) = plan.lowered_to() {

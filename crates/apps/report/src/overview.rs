@@ -435,11 +435,11 @@ pub struct ButForOverview {
 
 impl ButForOverview {
     fn new(account: &Account) -> Option<Self> {
-        let (but_for, odds) = account.but_for_chance().ok().flatten()?;
+        let (but_for, reading) = account.but_for_chance().ok().flatten()?;
         Some(Self {
             chance: but_for.chance().to_string(),
-            allowed: decimal(&but_for.limit().odds_at_least(), 3, Rounding::Down),
-            odds: odds.map(|odds| decimal(&odds, 3, Rounding::Up)),
+            allowed: decimal(&reading.allowed.odds_at_least(), 3, Rounding::Down),
+            odds: reading.odds.map(|odds| decimal(&odds, 3, Rounding::Up)),
             words: chance(but_for.chance()),
         })
     }
@@ -448,7 +448,7 @@ impl ButForOverview {
     #[must_use]
     pub fn in_words(&self) -> String {
         let odds = self.odds.as_deref().unwrap_or("any size");
-        format!("but for {}: odds of at most {odds} by now, of {} allowed", self.words, self.allowed)
+        format!("but for {}: odds of {odds} are counted, of {} allowed", self.words, self.allowed)
     }
 }
 

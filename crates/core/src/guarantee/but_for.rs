@@ -3,6 +3,7 @@
 use super::GuaranteeError;
 use crate::adversary::Adversary;
 use crate::budget::Spend;
+use crate::exact::whole;
 use crate::loss::Chance;
 use crate::promise::{Promise, binding};
 
@@ -10,7 +11,7 @@ use crate::promise::{Promise, binding};
 ///
 /// For each observer separately, who is right about the other people: the chance that anything released moves belief
 /// about a person beyond these promises, over the noise, is at most the stated one, both if the person is in the data
-/// and if not. It is not a chance about the person, and it does not fall or rise with the number of observers.
+/// and if not, and in both directions together where they bound both. It is not a chance about the person, and it does not fall or rise with the number of observers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ButFor {
     chance: Chance,
@@ -55,6 +56,31 @@ impl ButFor {
     #[must_use]
     pub fn chance(&self) -> &Chance {
         &self.chance
+    }
+
+    /// The chance of an event of odds above [`Self::limit`] in one direction with which the promises hold. They may be
+    /// broken by belief that rises and by belief that falls; where they bound both, the two events together have a chance
+    /// of at most `1 + 1/R′` times that (B-7).
+    #[must_use]
+    pub fn event_chance(&self) -> Chance {
+        if self.directions() != (true, true) {
+            return self.chance.clone();
+        }
+        let odds = self.limit.odds_at_least();
+        let part = &odds / (whole(1) + &odds);
+        // Between 0 and 1, as both factors are.
+        Chance::new(self.chance.value() * part).unwrap_or_else(|_| self.chance.clone())
+    }
+
+    pub(super) fn without_people(self) -> Self {
+        Self { people: None, ..self }
+    }
+
+    /// Whether the promises bound belief that rises, and belief that falls.
+    #[must_use]
+    pub fn directions(&self) -> (bool, bool) {
+        let is_bounded = |rises: bool| self.promises.iter().any(|promise| promise.bounds_belief_that(rises));
+        (is_bounded(true), is_bounded(false))
     }
 
     /// A public number of people, if one is stated.

@@ -250,10 +250,16 @@ impl Guarantee {
         Ok(by_chance || self.limit.compare(&other.limit)?.is_gt() || self.group() < other.group())
     }
 
-    /// Whether it promises the same to the same people; the name of the preset is ignored.
+    /// Whether it promises the same to the same people; the name of the preset, and the number of people that is stated
+    /// beside a chance, are ignored.
     #[must_use]
     pub fn same_as(&self, other: &Self) -> bool {
-        Self { preset: other.preset, ..self.clone() } == *other
+        let plain = |guarantee: &Self| Self {
+            preset: None,
+            but_for: guarantee.but_for.clone().map(ButFor::without_people),
+            ..guarantee.clone()
+        };
+        plain(self) == plain(other)
     }
 
     /// The promises in words, in their order, with their exact numbers; those that hold but for a chance last.
@@ -263,6 +269,12 @@ impl Guarantee {
         let surely = self.promises.iter().map(|promise| words::promise(promise, known, self.secret));
         let but_for = self.but_for.iter().flat_map(|but_for| words::but_for(but_for, known, self.secret));
         surely.chain(but_for).collect()
+    }
+
+    /// What the chance is with which promises may not hold, in words; nothing without such promises.
+    #[must_use]
+    pub fn chance_in_words(&self) -> Vec<String> {
+        self.but_for.as_ref().map(words::about_chance).unwrap_or_default()
     }
 
     /// The adversary in words, one statement per line: the preset, the size, the prior beliefs, the groups.

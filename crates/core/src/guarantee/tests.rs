@@ -173,9 +173,20 @@ fn a_chance_is_promised_beside_what_holds_for_certain() {
     assert_eq!((made.limit().to_string().as_str(), but_for.limit().to_string().as_str()), ("9", "2"));
     assert_eq!(*but_for.binding(), Promise::Gain(whole(2)));
     let words = made.promises_in_words();
-    assert_eq!(words.len(), 5, "{words:?}");
+    assert_eq!(words.len(), 3, "{words:?}");
     assert!(words[1].starts_with("but for one chance in 1,000,000, no observer becomes more than 75% sure"));
-    assert!(words[4].ends_with("at most 0.3"), "{}", words[4]);
+    let chance = made.chance_in_words();
+    assert!(chance.len() == 2 && chance[1].ends_with("at most 0.3"), "{chance:?}");
+    // In one direction the chance is that of one event; in both, of two, and the second is as likely as the first by odds
+    // of 2.
+    assert_eq!(but_for.event_chance(), one_in_a_million());
+    let both_directions =
+        [vec![Promise::Odds(whole(2))], vec![Promise::Gain(whole(2)), Promise::NegativeGain(whole(2))]];
+    for promises in both_directions {
+        let made = both(promises).unwrap();
+        let event = made.but_for_a_chance().unwrap().event_chance();
+        assert_eq!(event.value(), &(ratio(1, 1_000_000) * ratio(2, 3)));
+    }
     // As strong or stronger odds hold for certain already.
     for odds in [9, 10] {
         let surely = both(vec![Promise::Odds(whole(odds))]);

@@ -11,9 +11,12 @@ use std::sync::OnceLock;
 /// What an observer can have learned from all answers of an account, for certain and but for a chance.
 ///
 /// The bounds for each observer separately, with the chance by that observer's own beliefs about others (B-7). Every
-/// answer is charged before it is drawn; which part it is charged to follows from the query and the ledger alone. Each
-/// reading is the smallest of three bounds: the walk beside the filter, one filter over all answers, and the odds that
-/// hold for certain.
+/// answer is charged before it is drawn; which part it is charged to follows from the query and the ledger alone.
+///
+/// A reading is about sizes that are the same whatever the answers are. Where sizes are chosen from answers, what may be
+/// charged must not depend on which of two different bounds is smaller: one event can join a path that ends at the odds
+/// for certain with one that ends at the filter, and have the chance of the first and the odds of the second (C-12).
+/// [`Self::odds_of_chosen`] leaves out the odds for certain.
 #[derive(Debug, Clone)]
 pub struct LossAccount {
     walk: Walk,
@@ -114,16 +117,26 @@ impl LossAccount {
                 slack_odds_upper(&odds, self.filter.failures(), chance)
             }
         });
-        let walked = self.distribution().and_then(|walk| {
-            if self.filter.is_empty() {
-                walk.odds_but_for(chance)
-            } else if self.filter.rho().is_zero() {
-                None
-            } else {
-                Beside::new(walk, &self.filter).odds_but_for(chance)
-            }
-        });
-        [certain, walked, self.filtered().odds_but_for(chance)].into_iter().flatten().min()
+        [certain, self.odds_of_chosen(chance)].into_iter().flatten().min()
+    }
+
+    /// At least the least odds that are exceeded with at most this chance, by the walk beside the filter and by one filter
+    /// over all answers: both limit the same sum of the chosen sizes, so that any path may end at either. `None` where
+    /// there is no bound.
+    #[must_use]
+    pub fn odds_of_chosen(&self, chance: &Chance) -> Option<Rational> {
+        let walked = self.distribution().and_then(|walk| self.walked(walk, chance));
+        [walked, self.filtered().odds_but_for(chance)].into_iter().flatten().min()
+    }
+
+    fn walked(&self, walk: &LossDistribution, chance: &Chance) -> Option<Rational> {
+        if self.filter.is_empty() {
+            walk.odds_but_for(chance)
+        } else if self.filter.rho().is_zero() {
+            None
+        } else {
+            Beside::new(walk, &self.filter).odds_but_for(chance)
+        }
     }
 
     /// At least the chance of an event of odds above `odds > 0`, from 0 to 1; 0 where the odds hold for certain.

@@ -139,6 +139,16 @@ impl Promise {
         }
     }
 
+    /// Whether it bounds how far belief in the secret may rise, or fall.
+    #[must_use]
+    pub fn bounds_belief_that(&self, rises: bool) -> bool {
+        match self {
+            Self::PosteriorAtMost(_) | Self::Gain(_) => rises,
+            Self::PosteriorAtLeast(_) | Self::NegativeGain(_) => !rises,
+            Self::Rho { .. } | Self::AlphaBeta { .. } | Self::Epsilon(_) | Self::Odds(_) => true,
+        }
+    }
+
     /// The largest odds ratio that keeps this promise for every prior of the range.
     ///
     /// # Errors

@@ -361,10 +361,24 @@ impl Account {
 
     /// Whether all charges keep another guarantee's promise but for a chance, if it has one.
     pub(crate) fn losses_keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
+        if self.losses.has_chosen() && self.tightens_chance(guarantee)? {
+            return Err(OverChance::Later);
+        }
         if guarantee.but_for_a_chance().is_some() && !self.parts.all().is_empty() {
             return Err(OverChance::Part);
         }
         self.losses.keep(guarantee)
+    }
+
+    /// Whether another guarantee promises more but for a chance than the one in force.
+    fn tightens_chance(&self, guarantee: &Guarantee) -> Result<bool, OverChance> {
+        let (Some(new), known) = (guarantee.but_for_a_chance(), self.guarantee.but_for_a_chance()) else {
+            return Ok(false);
+        };
+        let Some(known) = known else { return Ok(true) };
+        let is_smaller = |one: &Spend, other: &Spend| one.compare(other).map(std::cmp::Ordering::is_lt);
+        let is_odds = is_smaller(new.limit(), known.limit()).map_err(crate::losses::SizeError::from)?;
+        Ok(is_odds || new.chance() < known.chance())
     }
 
     /// Whether these sizes may be fixed next.

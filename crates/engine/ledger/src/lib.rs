@@ -122,7 +122,9 @@ pub use entities::{EntitiesError, KnownEntities};
 pub use entry::{AccountId, Charge, EngineTried, Part, RowEntities};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
-pub use losses::{CoinsOfCost, FixError, OverChance, Size, SizeError, keep_but_for_chance, odds_but_for_chance};
+pub use losses::{
+    CoinsOfCost, FixError, OverChance, Reading, Size, SizeError, keep_but_for_chance, read_but_for_chance,
+};
 pub use numbers::Numbers;
 pub use outside::{AcceptHeadError, AcceptedHead, accept_head};
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};

@@ -10,7 +10,7 @@ use crate::entry::{AccountId, Event, SizesFixed};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
-use deniable_core::exact::{Fraction, Rational, Rounding, decimal, whole};
+use deniable_core::exact::{Fraction, Rational, Rounding, decimal, ratio, whole};
 use deniable_core::guarantee::{ButFor, Guarantee};
 use deniable_core::loss::{Chance, Coins, Lattice, LossAccount, LossError};
 use deniable_core::words;
@@ -82,6 +82,17 @@ impl Size {
     }
 }
 
+/// The odds of charges together under a promise but for a chance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// At least the odds that they can give but for the chance; `None` where there is no bound.
+    pub odds: Option<Rational>,
+    /// The odds that are allowed: those of the promise, and a little less once a size was chosen.
+    pub allowed: Spend,
+    /// Whether they are within these.
+    pub keeps: bool,
+}
+
 /// A size that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SizeError {
@@ -112,6 +123,12 @@ pub enum OverChance {
         /// The largest odds ratio that keeps the promise.
         limit: Spend,
     },
+    /// A promise that may follow from what was read.
+    #[error(
+        "what holds but for a chance cannot be promised, or promised more strictly, after a query that was not fixed \
+         beforehand was charged: the promise could follow from its answer"
+    )]
+    Later,
     /// A part of the budget has an owner who must not learn about other charges from a refusal.
     #[error(
         "a promise but for a chance is not kept for parts of a budget yet; charge the whole, or promise without a chance"
@@ -156,8 +173,15 @@ impl Losses {
         self.fixed.is_empty() && self.chosen.is_empty()
     }
 
-    /// The odds of all charges but for a chance, rounded up; `None` where there is no bound.
-    pub(crate) fn odds_but_for(&self, guarantee: &Guarantee, chance: &Chance) -> Result<Option<Rational>, SizeError> {
+    /// The odds that all charges keep for certain.
+    fn surely(&self) -> Result<Spend, SpendError> {
+        self.fixed
+            .iter()
+            .chain(&self.chosen)
+            .try_fold(Spend::nothing(), |all, (size, times)| Ok(all.and(&size.cost.share(&whole(*times))?)))
+    }
+
+    fn account(&self, guarantee: &Guarantee) -> Result<LossAccount, SizeError> {
         let lattice = Lattice::new(guarantee.limit())?;
         let mut account = LossAccount::on(lattice.clone())?;
         for (size, times) in &self.fixed {
@@ -168,7 +192,33 @@ impl Losses {
             let (coins, share) = size.on(&lattice, *times)?;
             account.charge_chosen(&coins, &share)?;
         }
-        Ok(account.odds_but_for(chance))
+        Ok(account)
+    }
+
+    /// The odds of all charges under a promise but for a chance, beside those that are allowed.
+    ///
+    /// While all sizes are fixed they are the same whatever the answers are, and the smallest bound counts: the odds for
+    /// certain, or those of the distribution. Once a size was chosen, some paths may end at the odds for certain and others
+    /// at the filter. Both keep odds of `R″ = R′^(49/50)` but for a hockey stick of `δ·(1 − R″/R′)`, so all together keep
+    /// `R′` but for δ (B-8).
+    pub(crate) fn reading(&self, guarantee: &Guarantee, but_for: &ButFor) -> Result<Reading, SizeError> {
+        let (surely, chance) = (self.surely()?, but_for.event_chance());
+        let allowed = match self.chosen.is_empty() {
+            true => but_for.limit().clone(),
+            false => but_for.limit().share(&ratio(49, 50))?,
+        };
+        if surely.fits(&allowed)? {
+            return Ok(Reading { odds: Some(surely.odds_at_most()), allowed, keeps: true });
+        }
+        let account = self.account(guarantee)?;
+        let odds = if self.chosen.is_empty() {
+            account.odds_but_for(&chance)
+        } else {
+            let part = whole(1) - allowed.odds_at_most() / but_for.limit().odds_at_least();
+            Chance::new(chance.value() * part).ok().and_then(|smaller| account.odds_of_chosen(&smaller))
+        };
+        let keeps = odds.as_ref().is_some_and(|odds| *odds <= allowed.odds_at_least());
+        Ok(Reading { odds, allowed, keeps })
     }
 
     /// Whether a further charge of this size keeps the guarantee's promise but for a chance, if it has one.
@@ -179,11 +229,16 @@ impl Losses {
     /// Whether all charges keep the guarantee's promise but for a chance, if it has one.
     pub(crate) fn keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
         let Some(but_for) = guarantee.but_for_a_chance() else { return Ok(()) };
-        let odds = self.odds_but_for(guarantee, but_for.chance())?;
-        if odds.as_ref().is_some_and(|odds| *odds <= but_for.limit().odds_at_least()) {
+        let Reading { odds, allowed, keeps } = self.reading(guarantee, but_for)?;
+        if keeps {
             return Ok(());
         }
-        Err(OverChance::Odds { odds, chance: but_for.chance().clone(), limit: but_for.limit().clone() })
+        Err(OverChance::Odds { odds, chance: but_for.chance().clone(), limit: allowed })
+    }
+
+    /// Whether a size was chosen after an answer may have been read.
+    pub(crate) fn has_chosen(&self) -> bool {
+        !self.chosen.is_empty()
     }
 
     /// These with further charges.
@@ -206,18 +261,17 @@ fn after(account: Option<&Account>, sizes: Vec<Size>) -> Losses {
     }
 }
 
-/// At least the odds that the charges of an account and further ones of one run can give but for a chance, under this
-/// guarantee; `None` where there is no bound.
+/// The odds of the charges of an account and further ones of one run under a promise but for a chance; `None` if the
+/// guarantee has none.
 ///
 /// # Errors
 /// When a size is not one.
-pub fn odds_but_for_chance(
+pub fn read_but_for_chance(
     account: Option<&Account>,
     guarantee: &Guarantee,
     sizes: Vec<Size>,
-    chance: &Chance,
-) -> Result<Option<Rational>, SizeError> {
-    after(account, sizes).odds_but_for(guarantee, chance)
+) -> Result<Option<Reading>, SizeError> {
+    guarantee.but_for_a_chance().map(|but_for| after(account, sizes).reading(guarantee, but_for)).transpose()
 }
 
 /// Whether charges of these sizes, in one run, keep a guarantee's promise but for a chance after those of its account;
@@ -234,14 +288,13 @@ pub fn keep_but_for_chance(
 }
 
 impl Account {
-    /// At least the odds that all charges together can give but for the chance of the guarantee, with that promise;
-    /// `None` if the guarantee has none.
+    /// The odds of all charges under the guarantee's promise but for a chance, with that promise; `None` if there is none.
     ///
     /// # Errors
     /// Never for charges that a ledger holds.
-    pub fn but_for_chance(&self) -> Result<Option<(&ButFor, Option<Rational>)>, SizeError> {
+    pub fn but_for_chance(&self) -> Result<Option<(&ButFor, Reading)>, SizeError> {
         let Some(but_for) = self.guarantee.but_for_a_chance() else { return Ok(None) };
-        Ok(Some((but_for, self.losses.odds_but_for(&self.guarantee, but_for.chance())?)))
+        Ok(Some((but_for, self.losses.reading(&self.guarantee, but_for)?)))
     }
 
     /// How many of at most `most` further charges like one keep the promise but for a chance, if there is one; more than
@@ -287,6 +340,10 @@ impl Ledger {
     pub fn fix_sizes(&mut self, account: &AccountId, sizes: Vec<Size>) -> Result<(), FixError> {
         let act = self.book.begin()?;
         let Some(known) = act.state.account(account) else { return Ok(()) };
+        // Answers of a newer copy of the ledger may have been read.
+        if act.state.continues_older_copy() {
+            return Ok(());
+        }
         if sizes.is_empty() || !known.losses.is_empty() || known.guarantee.but_for_a_chance().is_none() {
             return Ok(());
         }

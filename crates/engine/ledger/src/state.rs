@@ -381,6 +381,7 @@ impl State {
                 self.check_registered(&charge.query)?;
                 account(&charge.account)?.check(charge)
             }
+            Event::SizesFixed(_) if self.continues_older_copy() => Err(Contradiction::Sizes),
             Event::SizesFixed(new) => account(&new.account)?.check_sizes(&new.sizes),
             Event::PartSetAside(new) => {
                 let account = account(&new.account)?;
@@ -406,6 +407,11 @@ impl State {
             }
             Event::EngineTried(_) => Ok(()),
         }
+    }
+
+    /// Whether the ledger continues an older copy, so that answers may have been read which it does not hold.
+    pub(crate) fn continues_older_copy(&self) -> bool {
+        !self.accepted.is_empty()
     }
 
     fn check_answer(&self, charge: u64) -> Result<(), Contradiction> {

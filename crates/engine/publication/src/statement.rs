@@ -75,7 +75,35 @@ struct StatedButFor {
     odds: String,
     epsilon: String,
     theorem: &'static str,
-    beliefs: Vec<Belief>,
+    beliefs: Vec<BeliefButFor>,
+}
+
+/// A belief before, and the bounded ends of the belief after, as percentages rounded outward.
+#[derive(Serialize)]
+struct BeliefButFor {
+    before: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<String>,
+}
+
+impl BeliefButFor {
+    fn sentence(&self) -> String {
+        let before = &self.before;
+        match (&self.at_most, &self.at_least) {
+            (Some(most), Some(least)) => {
+                format!(
+                    "someone who gave it {before} before cannot be more than {most} sure after, nor less than {least}"
+                )
+            }
+            (Some(most), None) => format!("someone who gave it {before} before cannot be more than {most} sure after"),
+            (None, least) => {
+                let least = least.as_deref().unwrap_or("0%");
+                format!("someone who gave it {before} before cannot be less than {least} sure after")
+            }
+        }
+    }
 }
 
 impl Statement {
@@ -118,12 +146,17 @@ impl Statement {
         examples(self.guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect()
     }
 
-    /// The posteriors that the guarantee allows but for its chance, for the same priors; none without such a promise.
-    #[must_use]
-    pub fn beliefs_but_for(&self) -> Vec<Belief> {
+    /// The posteriors that the guarantee allows but for its chance, for the same priors, in the directions that it bounds;
+    /// none without such a promise.
+    fn beliefs_but_for(&self) -> Vec<BeliefButFor> {
         let Some(but_for) = self.guarantee.but_for_a_chance() else { return Vec::new() };
+        let (rises, falls) = but_for.directions();
         let odds = but_for.limit().odds_at_most();
-        examples(self.guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect()
+        let of = |prior: &Rational| {
+            let [before, at_most, at_least] = Belief::of(prior, &odds).percentages();
+            BeliefButFor { before, at_most: rises.then_some(at_most), at_least: falls.then_some(at_least) }
+        };
+        examples(self.guarantee.adversary().priors()).iter().map(of).collect()
     }
 
     /// What any belief can become, in sentences: for certain, and but for a chance.
@@ -140,7 +173,7 @@ impl Statement {
     /// The assumptions of the guarantee.
     #[must_use]
     pub fn assumptions(&self) -> Vec<String> {
-        [self.about_data.clone(), shared_assumptions(&self.guarantee)].concat()
+        [self.about_data.clone(), shared_assumptions(&self.guarantee), self.guarantee.chance_in_words()].concat()
     }
 
     /// Observers outside the guarantee, and the bounds that still hold for them.

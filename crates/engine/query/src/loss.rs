@@ -25,6 +25,13 @@ impl Query {
         Ok(all)
     }
 
+    /// Whether the cells of a level are the combinations of all keys. Their numbers do not tell: WHERE may leave fewer
+    /// municipalities than counties, and a county then still holds all rows of a person.
+    fn is_finest(&self, level: usize) -> bool {
+        let all = (0..self.groups().len()).filter(|group| !self.nesting().is_determined(*group));
+        self.levels()[level].iter().copied().eq(all)
+    }
+
     fn coins_of(&self, at: usize, adjacency: Adjacency) -> Result<Vec<Coins>, LossError> {
         let crate::Measure { kind, level, .. } = &self.measures[at];
         let (caps, cells) = (self.caps(), self.cells(*level));
@@ -37,10 +44,10 @@ impl Query {
             MeasureKind::Sum { range, .. } | MeasureKind::Product { range, .. } => (Shape::Centred, *range),
             MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => (Shape::Pure, RowRange::COUNT),
         };
-        let level = match (self.is_capped_together(), cells < self.combinations()) {
+        let level = match (self.is_capped_together(), self.is_finest(*level)) {
             (false, _) => Level::Apart,
-            (true, false) => Level::Finest,
-            (true, true) => Level::Above,
+            (true, true) => Level::Finest,
+            (true, false) => Level::Above,
         };
         let measure = Measure {
             adjacency,

@@ -11,7 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns, quirks and losses that are accepted regardless of a scan's findings, by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AcceptedFindings(BTreeMap<String, BTreeSet<String>>);
+pub struct AcceptedFindings {
+    by_table: BTreeMap<String, BTreeSet<String>>,
+    given: GivenNames,
+}
+
+/// The names as the curator gave them, which a further call has to repeat.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GivenNames {
+    /// Of columns and quirks.
+    pub findings: Vec<String>,
+    /// Of queries with large losses.
+    pub queries: Vec<String>,
+}
 
 /// A name that does not identify one column or query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,14 +81,15 @@ impl AcceptedFindings {
             };
             tables.iter().flat_map(columns)
         };
-        let mut accepted = Self::default();
+        let given = GivenNames { findings: names.to_vec(), queries: Vec::new() };
+        let mut accepted = Self { given, ..Self::default() };
         for name in names {
             let meant = all().filter(|(table, column)| column == name || full_name(table, column) == *name);
             let meant: BTreeSet<(String, String)> = meant.collect();
             let meant: Vec<(String, String)> = meant.into_iter().collect();
             match meant.as_slice() {
                 [(table, column)] => {
-                    accepted.0.entry(table.clone()).or_default().insert(column.clone());
+                    accepted.by_table.entry(table.clone()).or_default().insert(column.clone());
                 }
                 [] => {
                     let known: Vec<String> =
@@ -108,15 +121,22 @@ impl AcceptedFindings {
                 return Err(AcceptError::UnknownQuery { name: name.clone(), nearest, known });
             };
             for table in planned.query().tables() {
-                self.0.entry(table.to_owned()).or_default().insert(recorded_name(plan, planned));
+                self.by_table.entry(table.to_owned()).or_default().insert(recorded_name(plan, planned));
             }
         }
+        self.given.queries.extend_from_slice(queries);
         Ok(self)
+    }
+
+    /// The names as they were given.
+    #[must_use]
+    pub fn given(&self) -> &GivenNames {
+        &self.given
     }
 
     /// The accepted columns, quirks and losses of a table, as the ledger records them.
     #[must_use]
     pub fn of(&self, table: &str) -> BTreeSet<String> {
-        self.0.get(table).cloned().unwrap_or_default()
+        self.by_table.get(table).cloned().unwrap_or_default()
     }
 }

@@ -5,7 +5,7 @@
 //! here only, before it is registered. After the registration, no answer depends on the findings of a scan or on losses:
 //! near the threshold a single row would decide them.
 
-use crate::accepted::{AcceptedFindings, full_name};
+use crate::accepted::{AcceptedFindings, GivenNames, full_name};
 use crate::losses::{
     LargeLoss, MOST_LEFT_OUT, Quantity, large, outside_period, recorded_name, statements, understated,
 };
@@ -50,6 +50,8 @@ pub enum DataError {
     Bad {
         /// The findings to accept; never empty.
         found: Vec<UnacceptedFinding>,
+        /// The names that were accepted.
+        given: GivenNames,
         /// Whether the versions are already registered under this reading; they remain registered.
         registered: bool,
     },
@@ -58,6 +60,8 @@ pub enum DataError {
     Losses {
         /// The losses to accept; never empty.
         found: Vec<LargeLoss>,
+        /// The names that were accepted.
+        given: GivenNames,
         /// Whether the versions are already registered under this reading; they remain registered.
         registered: bool,
     },
@@ -433,7 +437,7 @@ fn scan_and_register(
         bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
     }
     if !bad.is_empty() {
-        return Err(DataError::Bad { found: bad, registered });
+        return Err(DataError::Bad { found: bad, given: accepted.given().clone(), registered });
     }
     if let Some(plan) = new.judged {
         let is_open = |planned: &QueryPlan| {
@@ -444,7 +448,7 @@ fn scan_and_register(
         let open = losses.into_iter().filter(|(at, _)| is_open(&plan.queries()[*at]));
         let found: Vec<LargeLoss> = open.flat_map(|(_, large)| large).collect();
         if !found.is_empty() {
-            return Err(DataError::Losses { found, registered });
+            return Err(DataError::Losses { found, given: accepted.given().clone(), registered });
         }
     }
     let compared = NewEntities::compare(ledger, tables, scans.iter().map(|scanned| &scanned.entities))?;

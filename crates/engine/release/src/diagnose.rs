@@ -1,6 +1,6 @@
 //! Diagnostics of queries, at their places in the SQL, and of releases.
 
-use crate::accepted::AcceptError;
+use crate::accepted::{AcceptError, GivenNames};
 use crate::data::{DataError, UnacceptedFinding};
 use crate::losses::{Cause, LargeLoss, Quantity};
 use crate::new_entities::KnownEntitiesFound;
@@ -115,33 +115,40 @@ fn quoted(word: &str) -> String {
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// The command or call that accepts these findings by name.
-fn accepting(found: &[UnacceptedFinding], surface: Surface) -> String {
-    let names = |write: &dyn Fn(String) -> String| found.iter().map(|bad| write(bad.name())).collect::<Vec<_>>();
-    match surface {
-        Surface::Command => {
-            let flags = names(&|name| format!("--accept {}", quoted(&name)));
-            format!("deniable data check <policy> {}", flags.join(" "))
-        }
-        Surface::Python => format!("session.register(accept=[{}])", names(&|name| format!("\"{name}\"")).join(", ")),
-        Surface::Library => format!("session.register(&[{}])", names(&|name| format!("\"{name}\"")).join(", ")),
-    }
+/// The command or call that accepts these findings by name, beside the names that were given before.
+fn accepting(found: &[UnacceptedFinding], given: &GivenNames, surface: Surface) -> String {
+    let findings = given.findings.iter().cloned().chain(found.iter().map(UnacceptedFinding::name));
+    accepting_names(&findings.collect::<Vec<_>>(), &given.queries, surface)
 }
 
-/// The command or call that accepts the losses of these queries by name.
-fn accepting_losses(found: &[LargeLoss], surface: Surface) -> String {
-    let queries: BTreeSet<&str> = found.iter().map(|loss| loss.query.as_str()).collect();
-    let names = |write: &dyn Fn(&str) -> String| queries.iter().map(|name| write(name)).collect::<Vec<_>>();
+/// The command or call that accepts the losses of these queries by name, beside the names that were given before.
+fn accepting_losses(found: &[LargeLoss], given: &GivenNames, surface: Surface) -> String {
+    let found: BTreeSet<&String> = found.iter().map(|loss| &loss.query).collect();
+    let queries: Vec<String> = given.queries.iter().chain(found).cloned().collect();
+    accepting_names(&given.findings, &queries, surface)
+}
+
+fn accepting_names(findings: &[String], queries: &[String], surface: Surface) -> String {
+    let quoted_names = |names: &[String]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     match surface {
         Surface::Command => {
-            let flags = names(&|name| format!("--accept-loss {}", quoted(name)));
-            format!("deniable data check <policy> {}", flags.join(" "))
+            let flags = |flag: &str, names: &[String]| -> String {
+                names.iter().map(|name| format!(" {flag} {}", quoted(name))).collect()
+            };
+            format!("deniable data check <policy>{}{}", flags("--accept", findings), flags("--accept-loss", queries))
         }
         Surface::Python => {
-            format!("session.register(accept_loss=[{}])", names(&|name| format!("{name:?}")).join(", "))
+            let list =
+                |key: &str, names: &[String]| (!names.is_empty()).then(|| format!("{key}=[{}]", quoted_names(names)));
+            let lists: Vec<String> = list("accept", findings).into_iter().chain(list("accept_loss", queries)).collect();
+            format!("session.register({})", lists.join(", "))
         }
         Surface::Library => {
-            format!("session.accepting_losses(&[{}]).register(&[])", names(&|name| format!("{name:?}")).join(", "))
+            let accepting = match queries {
+                [] => String::new(),
+                queries => format!(".accepting_losses(&[{}])", quoted_names(queries)),
+            };
+            format!("session{accepting}.register(&[{}])", quoted_names(findings))
         }
     }
 }
@@ -189,7 +196,7 @@ impl Diagnose for DataError {
                 );
                 problems.chain([own.with_help(help)]).collect()
             }
-            Self::Bad { found, registered } => {
+            Self::Bad { found, given, registered } => {
                 let each = found.iter().map(|bad| {
                     let message = format!("{}: {}", bad.table, bad.found.in_words());
                     Diagnostic::new(Code::Data, message).with_help(bad.found.help())
@@ -203,11 +210,11 @@ impl Diagnose for DataError {
                     "{so_far}. Fix the policy or the file, or remove columns that are not needed from [columns]. If \
                      the data are meant to be like this, accept the findings by name; the ledger stores the names \
                      only:\n{}",
-                    accepting(found, surface)
+                    accepting(found, given, surface)
                 );
                 each.chain([own.with_help(help)]).collect()
             }
-            Self::Losses { found, registered } => {
+            Self::Losses { found, given, registered } => {
                 let each = found.iter().map(|loss| Diagnostic::new(Code::Data, loss).with_help(less_of(loss)));
                 let so_far = if *registered {
                     "the version stays registered, and nothing was added"
@@ -219,7 +226,7 @@ impl Diagnose for DataError {
                      suggests some under the promise: those that 95% of the people stay within, who may have far fewer of the \
                      rows. Counts of people, and queries with one row of each person, need no cap on rows. If the answers are meant to leave out this much, accept it by \
                      query; the ledger stores the names only:\n{}",
-                    accepting_losses(found, surface)
+                    accepting_losses(found, given, surface)
                 );
                 each.chain([own.with_help(help)]).collect()
             }

@@ -44,7 +44,7 @@ pub mod target;
 pub mod typical;
 pub mod whatif;
 
-pub use accepted::{AcceptError, AcceptedFindings};
+pub use accepted::{AcceptError, AcceptedFindings, GivenNames};
 pub use contained::ContainingAnswer;
 pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, open_ledger, read_ledger};
 pub use engine::ForEngine;

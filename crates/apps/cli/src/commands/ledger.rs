@@ -10,6 +10,7 @@ use crate::policies::plan;
 use crate::render;
 use deniable_core::guarantee::Guarantee;
 use deniable_core::text::shown;
+use deniable_core::words::chance;
 use deniable_ledger::{AccountError, AccountId, Ledger};
 use deniable_report::overview::Overview;
 
@@ -130,6 +131,13 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
                 "the promise is now an odds ratio of {}, {way} than before; the ledger records the reason",
                 limit.with_epsilon()
             ));
+            if let Some(but_for) = plan.policy().guarantee().but_for_a_chance() {
+                say(format!(
+                    "but for {}, it is an odds ratio of {}",
+                    chance(but_for.chance()),
+                    but_for.limit().with_epsilon()
+                ));
+            }
             say(format!("ledger head {}", ledger.head()));
             Ok(())
         }

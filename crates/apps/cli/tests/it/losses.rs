@@ -135,6 +135,8 @@ fn accepted_losses_are_recorded_and_not_shown() {
     let place = Place::new(&policy(&[("tests by kind", KINDS), ("all", "SELECT COUNT(*) FROM tests")]), data(8, 5));
     let some = check(&place, &["--accept-loss", "all"]).refused();
     assert!(some.says("more than 10% of query \"tests by kind\"") && !some.says("all: `rows"), "{some:?}");
+    // The hint repeats what was accepted.
+    assert!(some.says("check <policy> --accept-loss all --accept-loss 'tests by kind'"), "{some:?}");
     let both = ["--accept-loss", "all", "--accept-loss", "tests by kind"];
     let run = check(&place, &both).done();
     let accepted = |place: &Place| -> Vec<String> {

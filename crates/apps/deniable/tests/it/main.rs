@@ -232,7 +232,7 @@ fn large_losses_are_accepted_by_query() {
         let Err(Error::Data(error) | Error::Release(ReleaseError::Data(error))) = refused else {
             panic!("{refused:?}")
         };
-        let DataError::Losses { found, registered: false } = &error else { panic!("{error}") };
+        let DataError::Losses { found, registered: false, .. } = &error else { panic!("{error}") };
         let parts: Vec<_> = found.iter().map(|loss| (loss.query.as_str(), &loss.part)).collect();
         assert_eq!(parts, [("by ward", &ratio(1, 2)); 2], "rows, and years");
     }

@@ -105,8 +105,6 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
         Event::DrawnInFile(DrawnInFile { drawing: 15, form: FORM, file: numbers }),
         Event::AnsweredInFile(AnsweredInFile { charge: 14, form: FORM, file: large }),
         charged("3", Part::Whole),
-        Event::ChargesClosed(ChargesClosed { reason: "restored from a backup".into() }),
-        Event::AnswerWithdrawn(AnswerWithdrawn { charges: vec![14], reason: "wrong caps".into() }),
         Event::GuaranteeStated(Box::new(GuaranteeStated { guarantee: about_cases() })),
         Event::SizesFixed(SizesFixed {
             account: AccountId::of(&about_cases()),
@@ -115,6 +113,8 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
                 coins: vec![CoinsOfCost { count: 2, part: Fraction(ratio(1, 2)) }],
             }],
         }),
+        Event::ChargesClosed(ChargesClosed { reason: "restored from a backup".into() }),
+        Event::AnswerWithdrawn(AnswerWithdrawn { charges: vec![14], reason: "wrong caps".into() }),
     ]
 }
 
@@ -266,10 +266,13 @@ fn the_fixture_opens_with_its_key_and_adds_up() {
     assert_eq!(summary.other_than, ["staff"]);
     assert_eq!(ledger.accepted("visits", "2024", "as numbers").unwrap().len(), 2);
     assert!(ledger.has_passed("e", "57a7"));
-    assert_eq!((summary.accepted.len(), summary.accepted[0].seq), (1, 19));
+    assert_eq!((summary.accepted.len(), summary.accepted[0].seq), (1, 21));
     let [known, cases] = summary.accounts.as_slice() else { panic!("{summary:?}") };
     assert_eq!(cases.guarantee, about_cases());
-    assert!(cases.but_for_chance().unwrap().unwrap().1.unwrap() < ratio(3, 2), "a quarter of odds of 4 in two coins");
+    assert!(
+        cases.but_for_chance().unwrap().unwrap().1.odds.unwrap() < ratio(3, 2),
+        "a quarter of odds of 4 in two coins"
+    );
     assert_eq!((&known.id, &known.guarantee, known.changes.len()), (&account(), &terms_of(4), 1));
     assert_eq!(known.spent, Spend::odds(ratio(3, 1)).unwrap().share(&ratio(3, 8)).unwrap());
     let drawn: Vec<Option<Vec<i128>>> = known
@@ -289,7 +292,7 @@ fn the_fixture_opens_with_its_key_and_adds_up() {
         .iter()
         .map(|release| release.withdrawn.as_ref().map(|withdrawal| (withdrawal.seq, withdrawal.reason.as_str())))
         .collect();
-    assert_eq!(withdrawn, [None, Some((20, "wrong caps")), None]);
+    assert_eq!(withdrawn, [None, Some((22, "wrong caps")), None]);
     assert!(known.requests[0].decision.as_ref().unwrap().allowed);
 }
 

@@ -7,7 +7,7 @@ use deniable_policy::Policy;
 use deniable_query::Query;
 
 /// Steps of the part of the budget that shares by weight are lowered to.
-const STEPS: i64 = 1 << 10;
+const STEPS: i64 = 1 << 20;
 
 /// The policy with the largest shares by weight with which all its queries, as the first charges of an account, keep the
 /// promise but for a chance; and the part of the budget that is left of it, if they had to be lowered. `queries` has one

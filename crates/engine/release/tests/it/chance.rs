@@ -59,6 +59,41 @@ fn answers_are_dominated_by_the_coins_of_their_cells() {
     assert_eq!(coins(each, AddRemove), []);
 }
 
+/// A county holds all rows that a person has in its municipalities, also where WHERE leaves as many counties as
+/// municipalities: one coin.
+#[test]
+fn coarse_levels_are_one_coin_whatever_their_cells() {
+    let text = r#"
+name = "n"
+population = "p"
+data = { table = "t", path = "t.csv", version = "1" }
+entity = { key = "id", rows_per_group = 1, groups = 2, levels = "together" }
+columns.id = { type = "integer" }
+adversary = { preset = "acquaintance" }
+promise = { gain = 3 }
+
+[columns.town]
+type = "text"
+keys = ["m1", "m2", "x1"]
+[columns.town.within]
+county = { m1 = "A", m2 = "A", x1 = "C" }
+
+[[query]]
+sql = "SELECT county, town, COUNT(*) FROM t WHERE UPPER(town) IN ('M1', 'M2') GROUP BY GROUPING SETS ((county), (town))"
+"#;
+    let policy = Policy::parse(Path::new("policy.toml"), text).unwrap();
+    let plan = Plan::new(policy).unwrap();
+    let query = plan.queries()[0].query();
+    assert!(query.is_capped_together());
+    let counties = (0..2).find(|level| query.levels()[*level] == [0]).unwrap();
+    assert!(query.cells(counties) >= query.cells(1 - counties), "the reason for this test");
+    let coins = query.coins(Adjacency::AddRemove).unwrap();
+    let by_count: Vec<(u32, Rational)> = coins.iter().map(|coins| (coins.count(), coins.exponent().clone())).collect();
+    let mut sorted = by_count.clone();
+    sorted.sort();
+    assert_eq!(sorted, [(1, ratio(1, 2)), (2, ratio(1, 4))], "{by_count:?}");
+}
+
 fn counts(count: usize) -> Vec<String> {
     (0..count).map(|age| format!("SELECT COUNT(*) FROM t WHERE age > {age}")).collect()
 }

@@ -11,6 +11,7 @@ mod periods;
 mod plans;
 mod quality;
 mod questions;
+mod simulated;
 mod sql_cases;
 mod steps;
 mod typical;

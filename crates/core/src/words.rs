@@ -154,7 +154,7 @@ pub fn about_chance(but_for: &ButFor) -> Vec<String> {
     });
     let what = format!(
         "{chance} is the chance, over the noise of all answers together, that they move an observer's belief about a given \
-         person further than that; it is each observer's own, of one who is right about everyone else, and what holds \
+         person beyond what is promised but for it; it is each observer's own, of one who is right about everyone else, and what holds \
          without a chance holds even then"
     );
     std::iter::once(what).chain(people).collect()

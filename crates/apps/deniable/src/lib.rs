@@ -95,6 +95,8 @@ pub mod gwas;
 #[cfg(feature = "audit")]
 pub mod audit;
 #[cfg(feature = "sql")]
+mod but_for_spending;
+#[cfg(feature = "sql")]
 mod call;
 #[cfg(feature = "check")]
 pub mod check;

@@ -1,12 +1,12 @@
 //! The report on a plan: costs, noise and expected errors of each query, and the remaining promise.
 
+use crate::but_for_spending::ButForSpending;
 use crate::horizon::Horizon;
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
+use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use deniable_core::text::{printable, push_paragraph};
-use deniable_core::words;
-use deniable_ledger::{Account, Allowance, Reading, VersionName, read_but_for_chance};
+use deniable_ledger::{Account, Allowance, VersionName};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::REHEARSAL;
 use deniable_publication::statement::odds_decimal;
@@ -20,8 +20,6 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-/// Decimal places of odds but for a chance.
-const ODDS_PLACES: u32 = 3;
 /// Decimal places of an ε.
 const EPSILON_PLACES: u32 = 4;
 
@@ -138,58 +136,6 @@ struct Spending {
     percents: [Option<String>; 2],
 }
 
-/// Odds ratios but for a chance, decimals rounded up.
-#[derive(Debug, Serialize)]
-struct ButForSpending {
-    chance: String,
-    /// The largest that keeps the promise, rounded down.
-    allowed: String,
-    /// Those of the ledger's charges and these queries together; absent where there is no bound.
-    odds: Option<String>,
-    keeps: bool,
-    /// The part of the promise that the queries divide, if shares were lowered for this.
-    lowered_to: Option<String>,
-    #[serde(skip)]
-    in_words: String,
-}
-
-impl ButForSpending {
-    fn new(plan: &Plan, account: Option<&Account>) -> Option<Self> {
-        let (policy, guarantee) = (plan.policy(), plan.policy().guarantee());
-        let but_for = guarantee.but_for_a_chance()?;
-        let sizes = unpaid(plan, account).map(|planned| planned.size(policy)).collect();
-        let Reading { odds, allowed, keeps } = read_but_for_chance(account, guarantee, sizes).ok()??;
-        let shown = odds.as_ref().map(|odds| decimal(odds, ODDS_PLACES, Rounding::Up));
-        // Both roundings of one irrational number.
-        let down = decimal(&allowed.odds_at_least(), ODDS_PLACES, Rounding::Down);
-        let allowed = match &shown {
-            Some(shown) if keeps && odds > Some(allowed.odds_at_least()) => shown.clone(),
-            _ => down,
-        };
-        let (chance, total) = (words::chance(but_for.chance()), shown.as_deref().unwrap_or("any size"));
-        let mut in_words = if keeps {
-            format!("but for {chance}, all answers together give odds of at most {total}, of {allowed} allowed")
-        } else {
-            format!(
-                "but for {chance}, all answers together could give odds of {total}, and {allowed} is allowed: these queries \
-                 will be refused; lower `spend` under [budget], or explicit shares"
-            )
-        };
-        if let Some(part) = plan.lowered_to() {
-            in_words +=
-                &format!("; for that, the shares by weight divide {} of the promise", percent(part, 2, Rounding::Down));
-        }
-        Some(Self {
-            chance: but_for.chance().to_string(),
-            allowed,
-            odds: shown,
-            keeps,
-            lowered_to: plan.lowered_to().map(ToString::to_string),
-            in_words,
-        })
-    }
-}
-
 /// Shares of ln R of one version.
 #[derive(Debug, Serialize)]
 struct VersionSpending {
@@ -272,7 +218,7 @@ pub(crate) fn to_pay(plan: &Plan, account: Option<&Account>) -> Rational {
 }
 
 /// The queries of a plan that would be charged.
-fn unpaid<'a>(plan: &'a Plan, account: Option<&Account>) -> impl Iterator<Item = &'a QueryPlan> {
+pub(crate) fn unpaid<'a>(plan: &'a Plan, account: Option<&Account>) -> impl Iterator<Item = &'a QueryPlan> {
     let mut seen = BTreeSet::new();
     let queries = plan.queries().iter().zip(paid(plan, account)).filter(|(_, paid)| !paid);
     // The same query under two names is charged once.

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// The bounds for each observer separately, with the chance by that observer's own beliefs about others (B-7). Every
 /// answer is charged before it is drawn; which part it is charged to follows from the query and the ledger alone.
 ///
-/// A reading is about sizes that are the same whatever the answers are. Where sizes are chosen from answers, what may be
+/// A reading is about sizes that do not depend on answers. Where sizes are chosen from answers, what may be
 /// charged must not depend on which of two different bounds is smaller: one event can join a path that ends at the odds
 /// for certain with one that ends at the filter, and have the chance of the first and the odds of the second (C-12).
 /// [`Self::odds_of_chosen`] leaves out the odds for certain.

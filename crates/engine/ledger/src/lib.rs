@@ -89,6 +89,7 @@ pub mod by_version;
 mod canonical;
 pub mod chain;
 pub mod charges;
+mod contradiction;
 mod diagnose;
 pub mod disjoint;
 pub mod draw;

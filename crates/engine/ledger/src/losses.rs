@@ -197,7 +197,7 @@ impl Losses {
 
     /// The odds of all charges under a promise but for a chance, beside those that are allowed.
     ///
-    /// While all sizes are fixed they are the same whatever the answers are, and the smallest bound counts: the odds for
+    /// While all sizes are fixed they do not depend on answers, and the smallest bound counts: the odds for
     /// certain, or those of the distribution. Once a size was chosen, some paths may end at the odds for certain and others
     /// at the filter. Both keep odds of `R″ = R′^(49/50)` but for a hockey stick of `δ·(1 − R″/R′)`, so all together keep
     /// `R′` but for δ (B-8).
@@ -288,7 +288,7 @@ pub fn keep_but_for_chance(
 }
 
 impl Account {
-    /// The odds of all charges under the guarantee's promise but for a chance, with that promise; `None` if there is none.
+    /// The promise of the guarantee that holds but for a chance, with the odds of all charges under it; `None` without one.
     ///
     /// # Errors
     /// Never for charges that a ledger holds.

@@ -207,7 +207,7 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
     let salted =
         |tag: &str, rest: &str| around(spelt.hash, &format!("{} || '{tag}' || e || ':' || {rest}", spelt.salt));
     let of_cell = salted("c", &format!("CAST(c AS {text})"));
-    // 60 bits, of which the remainder by the number of rows is where the choice of rows starts.
+    // 60 bits; the choice of rows starts at their remainder by the number of rows.
     let digits = around(spelt.hash_digits, &format!("{} || 'r' || e || ':' || CAST(c AS {text})", spelt.salt));
     let draw = around(spelt.large_number_of, &format!("substr({digits}, 1, 15)"));
     let any: String = wanted

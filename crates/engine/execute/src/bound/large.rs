@@ -14,8 +14,8 @@ use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::Arc;
 
-/// Most runs; then they are merged to one.
-const MOST_RUNS: usize = 256;
+/// Most runs, each an open file; then they are merged to one. Few, so that every thread may have an entity of this kind.
+const MOST_RUNS: usize = 32;
 /// Most words of a run's buffer while runs are merged.
 const BUFFER: usize = 1 << 12;
 

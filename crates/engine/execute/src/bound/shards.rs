@@ -101,7 +101,7 @@ pub(super) struct FilePart {
 }
 
 impl FilePart {
-    /// Moves at most so many words out, to the end of `rows`.
+    /// Moves at most `most` words to the end of `rows`.
     pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<(), ComputeError> {
         let words = self.words.min(most).min(READ_AT_ONCE);
         read(&self.file, self.start, words, rows).map_err(ComputeError::Disk)?;

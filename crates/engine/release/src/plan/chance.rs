@@ -6,8 +6,9 @@ use deniable_ledger::{Size, keep_but_for_chance};
 use deniable_policy::Policy;
 use deniable_query::Query;
 
-/// Steps of the part of the budget that shares by weight are lowered to.
-const STEPS: i64 = 1 << 20;
+/// Steps of the part of the budget that shares by weight are lowered to; the second ones where no step of the first is
+/// small enough.
+const STEPS: [i64; 2] = [1 << 10, 1 << 20];
 
 /// The policy with the largest shares by weight with which all its queries, as the first charges of an account, keep the
 /// promise but for a chance; and the part of the budget that is left of it, if they had to be lowered. `queries` has one
@@ -29,12 +30,18 @@ pub(super) fn lowered(policy: Policy, queries: &[&Query]) -> (Policy, Option<Rat
     if keeps(&policy) {
         return (policy, None);
     }
+    let found = STEPS.into_iter().find_map(|steps| largest(&policy, steps, &keeps));
+    found.map_or((policy, None), |(policy, part)| (policy, Some(part)))
+}
+
+/// The policy with the largest part of its budget, in these steps, that keeps the promise, and the part.
+fn largest(policy: &Policy, steps: i64, keeps: &dyn Fn(&Policy) -> bool) -> Option<(Policy, Rational)> {
     // The odds grow with the shares, so halving finds the largest part; the one that is used was checked itself.
-    let (mut low, mut high, mut found) = (0, STEPS, None);
+    let (mut low, mut high, mut found) = (0, steps, None);
     while low + 1 < high {
         let middle = i64::midpoint(low, high);
-        let part = policy.query_budget().part * ratio(middle, STEPS);
-        match policy.with_part(&part).filter(&keeps) {
+        let part = policy.query_budget().part * ratio(middle, steps);
+        match policy.with_part(&part).filter(keeps) {
             Some(smaller) => {
                 found = Some((smaller, part));
                 low = middle;
@@ -42,5 +49,5 @@ pub(super) fn lowered(policy: Policy, queries: &[&Query]) -> (Policy, Option<Rat
             None => high = middle,
         }
     }
-    found.map_or((policy, None), |(policy, part)| (policy, Some(part)))
+    found
 }

@@ -9,7 +9,7 @@ use deniable_release::Plan;
 use std::path::Path;
 
 /// A policy of these queries, with these promises.
-fn policy(promise: &str, knows_size: bool, queries: &[String]) -> Policy {
+pub(super) fn policy(promise: &str, knows_size: bool, queries: &[String]) -> Policy {
     let queries: String = queries.iter().map(|sql| format!("\n[[query]]\nsql = \"{sql}\"\n")).collect();
     let text = format!(
         r#"

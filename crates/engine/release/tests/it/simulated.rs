@@ -16,10 +16,9 @@ use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::cmp::Ordering;
-use std::path::Path;
 
 const DRAWS: usize = 100_000;
-/// Standard deviations beyond which a mean of so many draws is once in 10⁸.
+/// A mean of as many draws deviates by more than this number of standard deviations with a chance of 10⁻⁸.
 const DEVIATIONS: f64 = 5.7;
 /// The part by which a test that the first half of the draws chose may be stronger than the best one.
 const CHOSEN: f64 = 0.1;
@@ -110,21 +109,8 @@ fn power(losses: &[i64], odds: f64) -> f64 {
 }
 
 fn policy(surely: &str, queries: &[&str]) -> Policy {
-    let queries: String = queries.iter().map(|sql| format!("\n[[query]]\nsql = \"{sql}\"\n")).collect();
-    let text = format!(
-        r#"
-name = "n"
-population = "p"
-data = {{ table = "t", path = "t.csv", version = "1" }}
-entity = {{ key = "id", rows_per_group = 2, groups = 2 }}
-columns.id = {{ type = "integer" }}
-columns.sex = {{ type = "text", keys = ["F", "M", "X"] }}
-columns.age = {{ type = "integer", bounds = [0, 100] }}
-adversary = {{ preset = "acquaintance" }}
-promise = {{ posterior_at_most = "{surely}" }}
-{queries}"#
-    );
-    Policy::parse(Path::new("policy.toml"), &text).unwrap()
+    let queries: Vec<String> = queries.iter().map(|sql| (*sql).to_owned()).collect();
+    super::chance::policy(&format!("posterior_at_most = \"{surely}\""), false, &queries)
 }
 
 /// Counts of people: one cell that moves by one, so that the noise is exactly a coin.

@@ -52,6 +52,16 @@ pub struct Point {
     pub written: Option<String>,
     /// Whether the value is too noisy to use: neither it nor its interval is drawn.
     pub is_unusable: bool,
+    /// Whether it is no answer, but a place on an ordered axis that has none: a line is interrupted there.
+    pub is_gap: bool,
+}
+
+impl Point {
+    /// A place on an ordered axis without an answer.
+    #[must_use]
+    pub fn gap(label: String) -> Self {
+        Self { label, is_gap: true, ..Self::default() }
+    }
 }
 
 /// The words in place of an answer that is too noisy to use.
@@ -130,9 +140,10 @@ fn words<'a>(answer: &'a Series, description: &'a str) -> Words<'a> {
 
 /// Describes the chart in words: each answer if they are few, the extremes if they are many.
 fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
-    let all = || shown.iter().zip(&answer.points);
-    let mut words = format!("{} in {}.", count(shown.len(), "answer"), brief(&answer.value));
-    let said: Vec<(&DrawablePoint, &Point)> = if shown.len() <= SAID {
+    let all = || shown.iter().zip(&answer.points).filter(|(_, point)| !point.is_gap);
+    let answers = all().count();
+    let mut words = format!("{} in {}.", count(answers, "answer"), brief(&answer.value));
+    let said: Vec<(&DrawablePoint, &Point)> = if answers <= SAID {
         all().collect()
     } else {
         let valued = || all().filter_map(|(shown, point)| Some((shown.value?, shown, point)));
@@ -144,8 +155,8 @@ fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
     for (shown, point) in said {
         words.push_str(&format!(" {}.", shown.said(point)));
     }
-    let empty = shown.iter().filter(|shown| shown.is_empty()).count();
-    if shown.len() > SAID && empty > 0 {
+    let empty = all().filter(|(shown, _)| shown.is_empty()).count();
+    if answers > SAID && empty > 0 {
         words.push_str(&format!(" {} without a value.", count(empty, "answer")));
     }
     words
@@ -168,18 +179,46 @@ fn own_legend(answer: &Series, shown: &[DrawablePoint], signs: &[(Key, &str)]) -
 
 const OPEN: &str = "no bound on that side";
 
-/// One legend for all charts of a page, as signs with their words; with the confidence of the intervals, such as `95%`.
+/// The signs that occur in some charts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Signs {
+    /// Bars, columns and cells.
+    pub bars: bool,
+    /// Intervals of bars.
+    pub intervals: bool,
+    /// Lines with a band.
+    pub bands: bool,
+    /// Answers that are too noisy to use.
+    pub unusable: bool,
+}
+
+impl Signs {
+    /// The signs of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            bars: self.bars || other.bars,
+            intervals: self.intervals || other.intervals,
+            bands: self.bands || other.bands,
+            unusable: self.unusable || other.unusable,
+        }
+    }
+}
+
+/// One legend for all charts of a page: the signs that occur, with their words and the confidence of the intervals, such
+/// as `95%`.
 #[must_use]
-pub fn legend(confidence: &str) -> Vec<(String, String)> {
+pub fn legend(confidence: &str, signs: Signs) -> Vec<(String, String)> {
     let one = |key, words: String| {
         (picture((34, 22), "Sign", &format!("The sign of: {words}."), |area| sign(area, key, (4.0, 11.0))), words)
     };
-    vec![
-        one(Key::Bar, "answer".to_owned()),
-        one(Key::Interval, format!("{confidence} interval of its noise")),
-        one(Key::Band, "answers in order, with their intervals".to_owned()),
-        one(Key::Nothing, UNUSABLE.to_owned()),
-    ]
+    let all = [
+        (signs.bars, Key::Bar, "answer".to_owned()),
+        (signs.intervals, Key::Interval, format!("{confidence} interval of its noise")),
+        (signs.bands, Key::Band, "answers in order, with their intervals".to_owned()),
+        (signs.unusable, Key::Nothing, UNUSABLE.to_owned()),
+    ];
+    all.into_iter().filter(|(occurs, ..)| *occurs).map(|(_, key, words)| one(key, words)).collect()
 }
 
 #[cfg(test)]

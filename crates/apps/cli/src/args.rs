@@ -108,8 +108,9 @@ Examples:
   deniable init visits.csv --out policy.toml
   deniable init export.csv --delimiter ';' --table visits > policy.toml
   deniable init visits.parquet --out policy.toml
+  deniable init events.csv people.csv towns.csv --out policy.toml
 
-Only the first line of CSV, or the schema of Parquet, is read. Each decision that the curator must make is left open \
+Further files are joined with the first. Only the first line of CSV, or the schema of Parquet, is read. Each decision that the curator must make is left open \
 as \"?\"; every command lists the blanks that remain.")]
     Init(Init),
     /// Estimate the errors and the cost of a policy's answers. No data is read, nothing is charged.

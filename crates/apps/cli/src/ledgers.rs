@@ -1,10 +1,8 @@
 //! Paths of ledgers: a ledger's own path, or the path that a policy names.
 
 use crate::args::policy::LedgerPlace;
-use crate::console::shown;
 use crate::error::Failure;
-use deniable_ledger::Ledger;
-use deniable_policy::Policy;
+use deniable::Policy;
 use std::path::{Path, PathBuf};
 
 /// The path of a ledger; of a policy (`.toml`), the path that it names.
@@ -19,13 +17,4 @@ pub fn path(path: &Path) -> Result<PathBuf, Failure> {
 pub fn named(place: &LedgerPlace) -> Result<PathBuf, Failure> {
     let missing = || Failure::usage("no ledger is named", "name a ledger, or a policy that names one");
     path(place.path().ok_or_else(missing)?)
-}
-
-/// Opens an existing ledger, to change its promise or withdraw an answer.
-pub fn existing(path: &Path, population: &str) -> Result<Ledger, Failure> {
-    if !path.exists() {
-        let help = "check the path; the first release creates the ledger and records the promise";
-        return Err(Failure::refused(format!("the ledger {} does not exist", shown(path)), help));
-    }
-    Ok(Ledger::open_or_create(path, population)?)
 }

@@ -9,11 +9,9 @@
 //! | arguments | `args` |
 //! | commands | `commands` |
 //! | failures: message, place and help | [`error`] |
-//! | tables and CSV | [`render`] |
 //! | exit codes | [`exit`] |
 
 mod args;
-mod codebook;
 mod commands;
 pub mod console;
 pub mod error;
@@ -22,7 +20,6 @@ mod ledgers;
 mod output;
 mod policies;
 mod progress;
-pub mod render;
 
 use exit::Exit;
 use std::ffi::OsString;

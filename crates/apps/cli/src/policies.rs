@@ -2,11 +2,8 @@
 
 use crate::args::policy::PolicyPlace;
 use crate::error::Failure;
-use deniable::Session;
-use deniable_core::schema::{DeclaredTable, Format, TableSchema, url_scheme, without_credentials};
-use deniable_data::SourceError;
-use deniable_policy::Policy;
-use deniable_release::{Plan, TableVersion, with_public_keys};
+use deniable::{Plan, Policy, Session, SourceError, TableVersion, with_public_keys};
+use deniable_core::schema::{url_scheme, without_credentials};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -55,23 +52,6 @@ pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
 /// Checks that the policy's data can be found.
 pub fn locate(plan: &Plan) -> Result<(), SourceError> {
     TableVersion::locate_all(plan, &BTreeMap::new()).map(drop)
-}
-
-/// The input files of a policy: its tables as far as they are found on this machine, the policy and the ledger.
-pub fn own_files(policy: &Policy) -> Vec<PathBuf> {
-    let folder = policy.folder();
-    let files = |DeclaredTable { data, columns, .. }: DeclaredTable| {
-        let is_local = matches!(data.format, Format::Csv(_) | Format::Parquet) && url_scheme(&data.path).is_none();
-        if !is_local {
-            return Vec::new();
-        }
-        let table = TableSchema::protected(&data.table, columns, None);
-        let found = deniable_data::Source::locate(table, &data, folder).map(|source| source.files());
-        // A path that is not found as a table may still be a file.
-        found.unwrap_or_else(|_| vec![folder.join(&data.path)])
-    };
-    let tables = policy.tables().into_iter().flat_map(files);
-    tables.chain([policy.file().to_owned(), policy.ledger().to_owned()]).collect()
 }
 
 /// Makes a path absolute; keeps it if that fails.

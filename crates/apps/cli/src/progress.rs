@@ -1,7 +1,7 @@
 //! Progress on standard error, on a terminal only, for work that takes longer than a second.
 
+use deniable::ReadProgress;
 use deniable_core::text::printable;
-use deniable_data::Progress as ReadProgress;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

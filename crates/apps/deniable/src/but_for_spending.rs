@@ -2,8 +2,9 @@
 
 use crate::plan_report::unpaid;
 use deniable_core::exact::{Rounding, decimal, percent};
+use deniable_core::guarantee::ButFor;
 use deniable_core::words;
-use deniable_ledger::{Account, Reading, read_but_for_chance};
+use deniable_ledger::{Account, Reading, SizeError, read_but_for_chance};
 use deniable_release::Plan;
 use serde::Serialize;
 
@@ -31,7 +32,11 @@ impl ButForSpending {
         let (policy, guarantee) = (plan.policy(), plan.policy().guarantee());
         let but_for = guarantee.but_for_a_chance()?;
         let sizes = unpaid(plan, account).map(|planned| planned.size(policy)).collect();
-        let Reading { odds, allowed, keeps } = read_but_for_chance(account, guarantee, sizes).ok()??;
+        let chance = words::chance(but_for.chance());
+        let Reading { odds, allowed, keeps } = match read_but_for_chance(account, guarantee, sizes) {
+            Ok(reading) => reading?,
+            Err(error) => return Some(Self::unknown(but_for, &chance, &error)),
+        };
         let shown = odds.as_ref().map(|odds| decimal(odds, ODDS_PLACES, Rounding::Up));
         // Both roundings of one irrational number.
         let down = decimal(&allowed.odds_at_least(), ODDS_PLACES, Rounding::Down);
@@ -39,7 +44,7 @@ impl ButForSpending {
             Some(shown) if keeps && odds > Some(allowed.odds_at_least()) => shown.clone(),
             _ => down,
         };
-        let (chance, total) = (words::chance(but_for.chance()), shown.as_deref().unwrap_or("any size"));
+        let total = shown.as_deref().unwrap_or("any size");
         let mut in_words = if keeps {
             format!("but for {chance}, all answers together give odds of at most {total}, of {allowed} allowed")
         } else {
@@ -60,5 +65,20 @@ impl ButForSpending {
             lowered_to: plan.lowered_to().map(ToString::to_string),
             in_words,
         })
+    }
+
+    /// The spending of queries whose odds cannot be computed: none of them is charged.
+    fn unknown(but_for: &ButFor, chance: &str, error: &SizeError) -> Self {
+        Self {
+            chance: but_for.chance().to_string(),
+            allowed: decimal(&but_for.limit().odds_at_least(), ODDS_PLACES, Rounding::Down),
+            odds: None,
+            keeps: false,
+            lowered_to: None,
+            in_words: format!(
+                "but for {chance}, the odds of all answers together cannot be computed, so these queries will be refused: \
+                 {error}"
+            ),
+        }
     }
 }

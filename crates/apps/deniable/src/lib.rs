@@ -36,7 +36,9 @@
 //! | to | use |
 //! |---|---|
 //! | read a policy, or build one | [`Policy`], [`PolicyBuilder`], [`Column`] and their parts |
+//! | draft a policy for a file or a table | [`draft`] |
 //! | compute costs and expected errors of answers | [`Plan`], [`Session::plan`] |
+//! | compare promises and caps, or find the smallest promise for target errors | [`sweep`], [`least_promise`] |
 //! | check the data, answer queries, read the remaining budget, write a page | [`Session`] |
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
 //! | make up rows, or rehearse a release on them | [`simulate`] |
@@ -83,6 +85,8 @@ pub mod exact {
     };
 }
 
+#[cfg(feature = "sql")]
+mod advice_report;
 #[cfg(feature = "assess")]
 pub mod assess;
 #[cfg(feature = "attack")]
@@ -101,10 +105,16 @@ mod call;
 #[cfg(feature = "check")]
 pub mod check;
 #[cfg(feature = "sql")]
+mod data_report;
+#[cfg(feature = "sql")]
+pub mod draft;
+#[cfg(feature = "sql")]
 mod error;
 #[cfg(feature = "sql")]
 mod horizon;
 mod json;
+#[cfg(feature = "sql")]
+mod least;
 pub mod ledger;
 #[cfg(feature = "sql")]
 mod outcome;
@@ -113,13 +123,13 @@ mod papers;
 #[cfg(feature = "sql")]
 mod plan_report;
 #[cfg(feature = "sql")]
+pub mod pull;
+#[cfg(feature = "sql")]
 mod query;
 #[cfg(feature = "check")]
 pub mod recheck;
 #[cfg(feature = "sql")]
 pub mod report;
-#[cfg(feature = "sql")]
-mod scan_report;
 #[cfg(feature = "sql")]
 mod session;
 #[cfg(feature = "sql")]
@@ -128,6 +138,8 @@ pub mod simulate;
 mod sources;
 #[cfg(feature = "sql")]
 mod suggest;
+#[cfg(feature = "sql")]
+pub mod sweep;
 #[cfg(feature = "translate")]
 pub mod translate;
 
@@ -137,28 +149,34 @@ pub mod translate;
 pub use deniable_release::plan::times_planned;
 #[cfg(feature = "sql")]
 pub use {
+    advice_report::AdviceReport,
     arrow_array,
     call::Call,
+    data_report::{DataReport, ScanReport},
     deniable_core::noise::EntropyError,
-    deniable_data::{InMemory, Resources, SourceError},
+    deniable_data::{InMemory, Progress as ReadProgress, Resources, SourceError},
+    deniable_policy::{MadeUpRows, PeriodNode, QuerySubject},
     deniable_protocol::ProtocolError,
     deniable_publication::{
-        Answer, AnswerOdds, Belief, Cell, Confidence, Heading, Imprint, IndependenceTest, KeyValue, LabelledKey, Noise,
-        NoiseKind, NumberCell, Publication, Quality, QualityClasses, Scalar, Statement, UpperBound, WithdrawalNotice,
-        remaining::RemainingBudget,
+        Answer, AnswerOdds, Belief, Cell, Confidence, CsvError, DataVersion, Heading, Imprint, IndependenceTest,
+        KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, QualityClasses, REHEARSAL, Scalar,
+        Statement, UpperBound, WithdrawalNotice,
+        remaining::{RemainingBudget, share_left, share_of},
     },
     deniable_release::suggest::{Advice, Limit},
+    deniable_release::whatif::WhatIfError,
     deniable_release::{
-        AcceptError, DataError, Event as Step, KnownEntitiesFound, LargeLoss, MOST_LEFT_OUT, Origin, Permissions, Plan,
-        PlanErrors, RegistrationMode, ReleaseError, RowsOrigin, UnknownQuery, UnreadableColumn,
+        AcceptError, DataError, Event as Step, KnownEntitiesFound, LargeLoss, LeastError, MOST_LEFT_OUT, Origin,
+        Permissions, Plan, PlanErrors, QueryPlan, RegistrationMode, ReleaseError, RowsOrigin, TableVersion,
+        UnknownQuery, UnreadableColumn,
     },
     error::Error,
+    least::{LeastPromiseError, LeastReport, least_promise},
     outcome::{NoAnswer, ReleaseOutcome, UnansweredQuery},
     papers::Paper,
     plan_report::PlanReport,
     query::Query,
-    scan_report::ScanReport,
     session::{Event, Registration, Session, remaining},
-    sources::{Misfit, install_sources, misfits, with_public_keys},
+    sources::{Misfit, install_sources, misfits, own_files, with_public_keys},
     suggest::Suggest,
 };

@@ -4,12 +4,13 @@
 //! for notebooks and for pages of other programs; pages need [`style`] once.
 
 use crate::exact::Rational;
-use crate::{Answer, Guarantee};
+use crate::{Answer, Error, Guarantee};
 use deniable_chart::belief::{Beliefs, curve};
 use deniable_chart::palette::{self, standalone};
 use deniable_chart::people::people;
 use deniable_report::{PromisePicture, answers};
 use num_traits::ToPrimitive;
+use std::path::Path;
 
 pub use deniable_report::overview::AccountOverview;
 
@@ -21,6 +22,14 @@ pub struct Picture {
     pub svg: String,
     /// Its content, in one sentence.
     pub caption: String,
+}
+
+/// The page of a ledger without its policy: every account's answers, guarantee and spending.
+///
+/// # Errors
+/// When the file is not a ledger, is damaged, or is older than its head; and when an answer cannot be read.
+pub fn of_ledger(path: &Path) -> Result<String, Error> {
+    Ok(deniable_report::Report::of_ledger(&deniable_ledger::show(path)?)?.html())
 }
 
 /// The table and the pictures of an answer, as HTML. `confidence` is that of the intervals, such as `95%`.

@@ -1,11 +1,11 @@
 //! The sources of rows that this build contains.
 
 use arrow_array::RecordBatch;
-use deniable_core::schema::{Column, ColumnType};
+use deniable_core::schema::{Column, ColumnType, DeclaredTable, Format, TableSchema, url_scheme};
 use deniable_data::reading::ColumnReader;
-use deniable_data::{SourceError, Sources};
+use deniable_data::{Source, SourceError, Sources};
 use deniable_policy::Policy;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Installs the sources of rows that this build contains: tables of engines, and by feature tables of PostgreSQL and
 /// objects in stores. Sessions and [`with_public_keys`] do so themselves; a program that calls
@@ -26,6 +26,25 @@ pub fn install_sources() {
 pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
     install_sources();
     deniable_release::with_public_keys(policy)
+}
+
+/// The input files of a policy, which no output may replace: its tables as far as they are found on this machine, the
+/// policy and the ledger.
+#[must_use]
+pub fn own_files(policy: &Policy) -> Vec<PathBuf> {
+    let folder = policy.folder();
+    let files = |DeclaredTable { data, columns, .. }: DeclaredTable| {
+        let is_local = matches!(data.format, Format::Csv(_) | Format::Parquet) && url_scheme(&data.path).is_none();
+        if !is_local {
+            return Vec::new();
+        }
+        let table = TableSchema::protected(&data.table, columns, None);
+        let found = Source::locate(table, &data, folder).map(|source| source.files());
+        // A path that is not found as a table may still be a file.
+        found.unwrap_or_else(|_| vec![folder.join(&data.path)])
+    };
+    let tables = policy.tables().into_iter().flat_map(files);
+    tables.chain([policy.file().to_owned(), policy.ledger().to_owned()]).collect()
 }
 
 /// A column in memory that cannot be read as declared.

@@ -6,7 +6,7 @@ mod genome;
 mod keys;
 mod notes;
 
-pub use charts::{Shape, pictures, shape};
+pub use charts::{Shape, pictures, shape, signs};
 pub use download::{address, file_name};
 pub use notes::SharedNotes;
 
@@ -79,6 +79,8 @@ pub struct Place<'a> {
     pub policy: Option<&'a str>,
     /// Whether there is room for charts.
     pub is_drawn: bool,
+    /// Whether the answers are about made-up rows.
+    pub is_rehearsal: bool,
     /// The notes that other answers have, too, and the anchor of their list.
     pub shared: (&'a SharedNotes, &'a str),
 }
@@ -91,6 +93,7 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
     let pictures = if is_drawn { charts::drawn(table, None, false) } else { Vec::new() };
     let (shared, list) = place.shared;
     let is_folded = table.rows.len() > MOST_OPEN && !pictures.is_empty();
+    let csv = is_drawn.then(|| table.csv(place.is_rehearsal).ok()).flatten();
     html! {
         article.answer id=(place.anchor) {
             h3 { (struck(table, table.title())) @if let Some(policy) = place.policy { span.muted { " (" (policy) ")" } } }
@@ -111,8 +114,8 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
                     summary { "Query, noise, download" }
                     pre { code { (table.sql.trim()) } }
                     (self::list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
-                    @if is_drawn {
-                        p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", &download::csv(table))) { "Save as CSV" } }
+                    @if let Some(csv) = &csv {
+                        p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", csv)) { "Save as CSV" } }
                     }
                 }
             }
@@ -136,7 +139,7 @@ fn large(table: &Answer, number: &NumberCell, confidence: &str) -> Markup {
     }
 }
 
-/// What is known against a number, in words: its interval, and its class if it has one.
+/// The interval of a number in words, and its class if it has one.
 #[must_use]
 pub fn certainty(number: &NumberCell, confidence: &str) -> String {
     let interval = interval_text(number);
@@ -275,13 +278,58 @@ mod tests {
         assert_eq!(shape(&by(vec![json!("a"), json!("b")])), Shape::Bars);
         assert_eq!(shape(&by((2001..2010).map(|year| json!(year)).collect())), Shape::Lines);
         assert_eq!(shape(&by((0..9).map(|band| json!(band * 10)).collect())), Shape::Histogram);
-        assert_eq!(shape(&by([1, 2, 4, 8].map(|size| json!(size)).to_vec())), Shape::Lines);
+        assert_eq!(shape(&by([1, 2, 4, 8].map(|size| json!(size)).to_vec())), Shape::Bars);
         assert_eq!(shape(&by((10..20).map(|day| json!(format!("2024-01-{day}"))).collect())), Shape::Lines);
         assert_eq!(shape(&by((0..70).map(|at| json!(format!("k{at}"))).collect())), Shape::Table);
         assert_eq!(shape(&table(&["n"], json!([[n(5)]]))), Shape::Single);
         assert_eq!(shape(&table(&["key"], json!([["a"]]))), Shape::Table);
         let two: Vec<_> = (0..12).map(|at| json!([format!("r{}", at / 4), format!("c{}", at % 4), n(at)])).collect();
         assert_eq!(shape(&table(&["a", "b", "n"], two.into())), Shape::Heatmap);
+    }
+
+    /// Years, months and days without a row, and rows without a value, interrupt a line.
+    #[test]
+    fn lines_are_interrupted_where_rows_are_missing() {
+        let runs = |keys: Vec<serde_json::Value>| {
+            let table = table(&["key", "n"], keys.into_iter().map(|key| json!([key, n(5)])).collect::<Vec<_>>().into());
+            assert_eq!(shape(&table), Shape::Lines);
+            // The line is the only blue stroke.
+            pictures(&table, None).remove(0).0.matches("<polyline fill=\"none\" stroke=\"#1D5FA8\"").count()
+        };
+        let years = |all: &[i64]| all.iter().map(|year| json!(format!("{year}-01-01"))).collect::<Vec<_>>();
+        let whole = runs(years(&[2001, 2002, 2003, 2004, 2005, 2006]));
+        assert_eq!(runs(years(&[2001, 2002, 2003, 2005, 2006])), whole + 1);
+        let months = ["2023-11", "2023-12", "2024-01", "2024-04", "2024-05"].map(|month| json!(format!("{month}-01")));
+        assert_eq!(runs(months.to_vec()), whole + 1);
+        let weeks = ["2024-01-01", "2024-01-08", "2024-01-15", "2024-01-22", "2024-01-29"].map(|day| json!(day));
+        assert_eq!(runs(weeks.to_vec()), whole);
+        // A row without a key is a mark of its own, not a part of the line.
+        assert_eq!(runs([years(&[2001, 2002, 2003, 2004]), vec![json!(null)]].concat()), whole);
+    }
+
+    /// A rank after the number is not a key of the chart, and charts that are left out are named.
+    #[test]
+    fn charts_have_the_keys_that_distinguish_rows() {
+        let ranked = json!([["a", n(9), 1], ["b", n(7), 2], ["c", n(7), 2]]);
+        let ranked = table(&["ward", "n", "rank"], ranked);
+        let (svg, caption) = pictures(&ranked, None).remove(0);
+        assert!(caption == "n by ward" && !svg.contains("a, 1"), "{caption}");
+        let many = json!([["a", n(1), n(2), n(3), n(4), n(5), n(6)], ["b", n(1), n(2), n(3), n(4), n(5), n(6)]]);
+        let drawn = pictures(&table(&["k", "p", "q", "r", "s", "t", "u"], many), None);
+        assert!(drawn.len() == 4 && drawn[3].1.ends_with("; t, u in the table, without a chart"), "{:?}", drawn[3].1);
+    }
+
+    /// The legend of a page has the signs that occur.
+    #[test]
+    fn signs_are_those_of_the_charts() {
+        let years: Vec<_> = (2001..2007).map(|year| json!([format!("{year}-01-01"), n(5)])).collect();
+        let lines = signs(&table(&["key", "n"], years.into()));
+        assert!(lines.bands && !lines.bars && !lines.intervals && !lines.unusable);
+        let bars = signs(&table(
+            &["key", "n"],
+            json!([["a", n(1)], ["b", { "value": 1, "low": 0, "high": 9, "quality": "not usable" }]]),
+        ));
+        assert!(bars.bars && bars.intervals && bars.unusable && !bars.bands);
     }
 
     /// A total is not drawn among its parts.

@@ -5,7 +5,7 @@ use crate::frame::{folded, list};
 use crate::headline::KeyNumber;
 use crate::overview::{AccountOverview, ChargedVersion};
 use crate::report::{AccountSection, PageAnswer};
-use deniable_chart::answers::legend;
+use deniable_chart::answers::{Signs, legend};
 use deniable_ledger::Version;
 use maud::{Markup, PreEscaped, html};
 
@@ -62,7 +62,7 @@ impl AccountSection {
     }
 
     /// The section of the account at this position on the page, counted from 1.
-    pub fn answered(&self, account: usize, registered: &[Version]) -> AnswersPage<'_> {
+    pub fn answered(&self, account: usize, registered: &[Version], is_rehearsal: bool) -> AnswersPage<'_> {
         let (mut written, mut bytes, mut beyond, mut newest) = (Vec::new(), 0, Vec::new(), Vec::new());
         let (shared, notes) = (self.shared_notes(), notes_anchor(account));
         let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
@@ -78,7 +78,8 @@ impl AccountSection {
                 let anchor = format!("answer{account}-{number}");
                 let policy = several.then_some(answer.policy.as_str());
                 let written_as = |is_drawn: bool| {
-                    let place = Place { anchor: anchor.clone(), policy, is_drawn, shared: (&shared, &notes) };
+                    let shared = (&shared, notes.as_str());
+                    let place = Place { anchor: anchor.clone(), policy, is_drawn, is_rehearsal, shared };
                     answers::section(&answer.shown, &place).into_string()
                 };
                 let drawn = (bytes < DRAWN_BYTES).then(|| written_as(true));
@@ -125,11 +126,13 @@ impl AccountSection {
             !matches!(answers::shape(&answer.shown.table), answers::Shape::Single | answers::Shape::Table)
         };
         let charted = self.answers.iter().find(|answer| is_charted(answer));
+        let signs = self.answers.iter().map(|answer| answers::signs(&answer.shown.table));
+        let signs = signs.fold(Signs::default(), Signs::and);
         let odd = self.answers.iter().any(|answer| answers::has_oddities(&answer.shown.table));
         html! {
             @if let Some(answer) = charted {
                 ul.legend {
-                    @for (sign, words) in legend(&answer.shown.confidence.to_string()) { li { (PreEscaped(sign)) (words) } }
+                    @for (sign, words) in legend(&answer.shown.confidence.to_string(), signs) { li { (PreEscaped(sign)) (words) } }
                 }
             }
             @if odd {

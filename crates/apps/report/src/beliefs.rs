@@ -78,7 +78,7 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     }
 }
 
-/// What the lines of the curve are.
+/// The meaning of the lines of the curve.
 fn caption(stated: &PromisePicture) -> String {
     let but_for = match stated.guarantee().but_for_a_chance() {
         Some(but_for) => format!("dotted: but for {}; ", chance(but_for.chance())),

@@ -1,16 +1,21 @@
 //! Promise, spending and remainder of an account, for a table, JSON or a page.
 
+mod text;
+
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, ratio};
 use deniable_core::words::chance;
-use deniable_ledger::{Account, Charge, Part, Release, SetAside, Sharing, Summary, Version, VersionName};
+use deniable_ledger::{Account, Charge, FixedSize, Part, Release, SetAside, Sharing, Summary, Version, VersionName};
 use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// A ledger, for JSON.
+/// A ledger: its data, its accounts, and all charges.
+///
+/// `Display` prints a table, with the charges about the newest version of the data alone or, as `{:#}`, about all
+/// versions; `Serialize` is the object of `deniable ledger show --format json`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
     /// Whether it is the ledger of a rehearsal, on made-up rows; omitted if not.
@@ -129,8 +134,8 @@ impl NewEntitiesOverview {
         Some(Self { tables, left_of_next: RemainingBudget::new(next, account.limit()).to_string() })
     }
 
-    /// What counts for the promise, and what is left for the next version, in sentences. Hidden characters are not
-    /// escaped.
+    /// The charges that count for the promise, and the remainder for the next version, in sentences. Hidden characters
+    /// are not escaped.
     #[must_use]
     pub fn sentences(&self) -> [String; 2] {
         let tables = self.tables.join(", ");
@@ -429,17 +434,47 @@ pub struct ButForOverview {
     /// The odds of all charges together by now, and of all sizes that were fixed, rounded up; absent where there is no
     /// bound.
     pub odds: Option<String>,
+    /// The sizes that were fixed before the first answer; omitted if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<FixedOverview>,
     #[serde(skip)]
     words: String,
+}
+
+/// Equal sizes that were fixed before the first answer. They count whether they are used or not.
+#[derive(Debug, Clone, Serialize)]
+pub struct FixedOverview {
+    /// The odds ratio of each, in words.
+    pub cost: String,
+    /// The number of answers of this size.
+    pub count: u32,
+    /// The number of them that no charge has used.
+    pub unused: u32,
+}
+
+impl FixedOverview {
+    /// In one line.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let Self { cost, count, unused } = self;
+        let used = match unused {
+            0 => "all of them used".to_owned(),
+            unused => format!("{unused} of them not used yet"),
+        };
+        let answers = if *count == 1 { "answer" } else { "answers" };
+        format!("fixed beforehand: {count} {answers} with an odds ratio of {cost}, {used}")
+    }
 }
 
 impl ButForOverview {
     fn new(account: &Account) -> Option<Self> {
         let (but_for, reading) = account.but_for_chance().ok().flatten()?;
+        let fixed = |FixedSize { cost, count, unused }| FixedOverview { cost: cost.in_words(), count, unused };
         Some(Self {
             chance: but_for.chance().to_string(),
             allowed: decimal(&reading.allowed.odds_at_least(), 3, Rounding::Down),
             odds: reading.odds.map(|odds| decimal(&odds, 3, Rounding::Up)),
+            fixed: account.fixed_sizes().into_iter().map(fixed).collect(),
             words: chance(but_for.chance()),
         })
     }

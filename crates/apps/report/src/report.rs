@@ -125,7 +125,7 @@ impl Report {
             .accounts
             .iter()
             .enumerate()
-            .map(|(at, shown)| shown.answered(at + 1, &self.summary.versions))
+            .map(|(at, shown)| shown.answered(at + 1, &self.summary.versions, is_rehearsal))
             .collect();
         let versions: Vec<String> = pages.iter().flat_map(|page| page.versions.clone()).collect();
         let earlier = pages.iter().map(|page| page.earlier).sum();

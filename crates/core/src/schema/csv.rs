@@ -60,6 +60,13 @@ impl Compression {
 }
 
 impl CsvOptions {
+    /// The byte between two fields that a character stands for; `None` unless it is ASCII and neither a quote, a line end
+    /// nor `?`, which policies reserve.
+    #[must_use]
+    pub fn delimiter_of(character: char) -> Option<u8> {
+        u8::try_from(character).ok().filter(|byte| byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?'))
+    }
+
     /// With a header, in plain UTF-8, `"` as the quote, a decimal point, no trimming, and the empty field as NULL.
     #[must_use]
     pub fn with_delimiter(delimiter: u8) -> Self {

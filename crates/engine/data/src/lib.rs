@@ -27,6 +27,7 @@
 
 pub mod check;
 mod connections;
+mod date_forms;
 mod diagnose;
 mod drive;
 mod engine;

@@ -1,5 +1,6 @@
 //! Findings about the values of one column.
 
+use crate::date_forms::day_and_month_exchanged;
 use crate::frequent::FrequentTexts;
 use crate::number_forms::NumberForm;
 use crate::scan::CheckedColumn;
@@ -7,7 +8,7 @@ use arrow_array::Array;
 use arrow_array::builder::make_view;
 use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, Key, has_short_year};
-use deniable_expression::Column as Values;
+use deniable_expression::{Column as Values, parse_day};
 use foldhash::fast::RandomState;
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
@@ -57,6 +58,9 @@ pub struct ColumnReport {
     pub unreadable: Option<Occurrences>,
     /// Usual forms among the unreadable numbers of delimited text, with their counts.
     pub forms: Vec<(NumberForm, u64)>,
+    /// Unreadable dates and times of delimited text that can be read if day and month change places in `format`. Then
+    /// others, whose day is at most 12, were probably read as another date.
+    pub exchanged: u64,
     /// The most frequent texts that cannot be read, with their counts; empty for other sources than delimited text, and
     /// where more than 1,000 texts differ. They are private values.
     pub unreadable_texts: Vec<(String, u64)>,
@@ -140,7 +144,14 @@ impl ColumnReport {
     /// The forms of unreadable numbers after a colon; empty without any.
     fn forms_in_words(&self) -> String {
         let forms = self.forms.iter().map(|(form, count)| format!("{count} {}", form.in_words()));
-        let forms: Vec<String> = forms.collect();
+        let exchanged = (self.exchanged > 0).then(|| {
+            format!(
+                "{} that can be read if %d and %m change places in `format`: then values whose day is at most 12 are read \
+                 as another date, without any sign",
+                self.exchanged
+            )
+        });
+        let forms: Vec<String> = forms.chain(exchanged).collect();
         if forms.is_empty() { String::new() } else { format!(": {}", forms.join(", ")) }
     }
 
@@ -257,6 +268,8 @@ pub(crate) struct ExpectedValues<'a> {
     decimals: RangeInclusive<f64>,
     /// The days with plausible years.
     days: RangeInclusive<i64>,
+    /// The pattern with day and month exchanged; `None` where it does not have both as numbers.
+    exchanged: Option<String>,
     /// Whether NULL is a key, and whether everything else is one.
     null: bool,
     others: bool,
@@ -278,6 +291,7 @@ impl<'a> ExpectedValues<'a> {
             numbers: column.bounds.as_ref().map_or(i64::MIN..=i64::MAX, numbers_within),
             decimals: column.bounds.as_ref().map_or(f64::NEG_INFINITY..=f64::INFINITY, decimals_within),
             days: plausible_days(column),
+            exchanged: column.format.as_deref().and_then(day_and_month_exchanged),
             null: keys.contains(&Key::Null),
             others: keys.contains(&Key::Other),
             views: texts.clone().filter(|text| text.len() <= SHORT).take(MAX_SCANNED_KEYS).map(short_view).collect(),
@@ -326,6 +340,7 @@ pub(crate) struct Oddities {
     unreadable: OccurrenceCounter,
     /// In the order of [`NumberForm::ALL`].
     forms: [u64; NumberForm::ALL.len()],
+    exchanged: u64,
     unreadable_texts: FrequentTexts,
     undeclared: OccurrenceCounter,
     undeclared_values: FrequentTexts,
@@ -349,6 +364,8 @@ impl Oddities {
             let form = NumberForm::of(text).filter(|_| is_number);
             let own = NumberForm::ALL.iter().zip(&mut self.forms).filter(|(known, _)| form == Some(**known));
             own.for_each(|(_, count)| *count += 1);
+            let is_exchanged = |pattern: &String| parse_day(text.trim(), Some(pattern)).is_some();
+            self.exchanged += u64::from(declared.exchanged.as_ref().is_some_and(is_exchanged));
         }
         let present_rows = present.true_count();
         self.present += present_rows as u64;
@@ -442,6 +459,7 @@ impl Oddities {
         self.missing.merge(other.missing);
         self.unreadable.merge(other.unreadable);
         self.forms.iter_mut().zip(other.forms).for_each(|(all, one)| *all += one);
+        self.exchanged += other.exchanged;
         self.unreadable_texts.merge(&other.unreadable_texts);
         self.undeclared.merge(other.undeclared);
         self.undeclared_values.merge(&other.undeclared_values);
@@ -459,6 +477,7 @@ impl Oddities {
             missing: self.missing.found(name),
             unreadable: self.unreadable.found(name),
             forms: NumberForm::ALL.into_iter().zip(self.forms).filter(|(_, count)| *count > 0).collect(),
+            exchanged: self.exchanged,
             unreadable_texts: self.unreadable_texts.most_frequent(),
             undeclared: self.undeclared.found(name),
             undeclared_values: self.undeclared_values.most_frequent(),

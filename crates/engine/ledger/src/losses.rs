@@ -3,7 +3,8 @@
 //! Sizes that one entry fixes before the first charge of an account are composed as coins tossed beforehand: whichever
 //! of them is used counts, and so do those that are not. Every other size may have been chosen after an answer was read,
 //! and is charged to a filter. Which of the two a charge is follows from the ledger alone: it takes the first unused
-//! fixed size that equals its own.
+//! fixed size that equals its own, or else the first that is one coin of its whole cost, which dominates every answer
+//! of that cost.
 
 use crate::accounts::{Account, Release};
 use crate::entry::{AccountId, Event, SizesFixed};
@@ -51,6 +52,17 @@ pub struct Size {
     /// The coins that dominate it; none for one coin of the whole cost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coins: Vec<CoinsOfCost>,
+}
+
+/// Equal sizes that were fixed before the first charge of an account. They count whether they are used or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixedSize {
+    /// The odds ratio that each costs.
+    pub cost: Spend,
+    /// The number of answers of this size.
+    pub count: u32,
+    /// How many of them no charge has used.
+    pub unused: u32,
 }
 
 /// Sizes with their numbers.
@@ -153,20 +165,37 @@ pub(crate) struct Losses {
 impl Losses {
     /// Records a charge.
     pub(crate) fn record(&mut self, size: Size) {
-        match self.unused.iter_mut().find(|(known, count)| *known == size && *count > 0) {
+        match self.place_of(&size).and_then(|at| self.unused.get_mut(at)) {
             Some((_, count)) => *count -= 1,
             None => count(&mut self.chosen, size),
         }
     }
 
+    /// The unused fixed size that a charge of this size uses.
+    fn place_of(&self, size: &Size) -> Option<usize> {
+        let place =
+            |fits: &dyn Fn(&Size) -> bool| self.unused.iter().position(|(known, count)| *count > 0 && fits(known));
+        place(&|known| known == size).or_else(|| place(&|known| known.coins.is_empty() && known.cost == size.cost))
+    }
+
     /// Whether a charge of this size would use a fixed one, so that it changes no odds.
     fn has_unused(&self, size: &Size) -> bool {
-        self.unused.iter().any(|(known, count)| known == size && *count > 0)
+        self.place_of(size).is_some()
     }
 
     pub(crate) fn fix(&mut self, sizes: Vec<Size>) {
         sizes.into_iter().for_each(|size| count(&mut self.fixed, size));
         self.unused.clone_from(&self.fixed);
+    }
+
+    /// The fixed sizes: the cost of each, the number of answers of it, and how many of them no charge has used.
+    fn fixed(&self) -> impl Iterator<Item = FixedSize> {
+        // `unused` begins as a copy, and only its numbers change.
+        self.fixed.iter().zip(&self.unused).map(|((size, count), (_, unused))| FixedSize {
+            cost: size.cost.clone(),
+            count: *count,
+            unused: *unused,
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -297,6 +326,12 @@ impl Account {
         Ok(Some((but_for, self.losses.reading(&self.guarantee, but_for)?)))
     }
 
+    /// The sizes that were fixed before the first charge, for a promise but for a chance.
+    #[must_use]
+    pub fn fixed_sizes(&self) -> Vec<FixedSize> {
+        self.losses.fixed().collect()
+    }
+
     /// How many of at most `most` further charges like one keep the promise but for a chance, if there is one; more than
     /// 1,000 are not counted.
     #[must_use]
@@ -332,23 +367,24 @@ pub enum FixError {
 }
 
 impl Ledger {
-    /// Fixes the sizes of the first charges of an account whose guarantee holds but for a chance. Does nothing for other
-    /// guarantees, without sizes, and after the first charge: later sizes are chosen ones.
+    /// Fixes the sizes of the first charges of an account whose guarantee holds but for a chance, and returns true. Does
+    /// nothing and returns false for other guarantees, without sizes, where sizes were fixed or charged before, and in a
+    /// ledger that continues an older copy: later sizes are chosen ones.
     ///
     /// # Errors
     /// When answers of these sizes together would not keep the promise.
-    pub fn fix_sizes(&mut self, account: &AccountId, sizes: Vec<Size>) -> Result<(), FixError> {
+    pub fn fix_sizes(&mut self, account: &AccountId, sizes: Vec<Size>) -> Result<bool, FixError> {
         let act = self.book.begin()?;
-        let Some(known) = act.state.account(account) else { return Ok(()) };
+        let Some(known) = act.state.account(account) else { return Ok(false) };
         // Answers of a newer copy of the ledger may have been read.
         if act.state.continues_older_copy() {
-            return Ok(());
+            return Ok(false);
         }
         if sizes.is_empty() || !known.losses.is_empty() || known.guarantee.but_for_a_chance().is_none() {
-            return Ok(());
+            return Ok(false);
         }
         keep_but_for_chance(Some(known), &known.guarantee, sizes.clone())?;
         act.append(Event::SizesFixed(SizesFixed { account: account.clone(), sizes }))?;
-        Ok(())
+        Ok(true)
     }
 }

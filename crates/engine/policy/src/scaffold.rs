@@ -81,10 +81,13 @@ const COLUMNS: &str = "The columns, one line each. Remove those that no query ne
                        them:";
 const BUDGET: &str = "The part of the promise that these queries may use. The rest remains for later questions and later \
                       versions of the data; nothing that was used comes back.";
+const FURTHER: &str = "Further tables, which queries may join with the main one. A table about the same people names the column of the \
+                       person as `entity`; for a public table, which the promise does not cover, write `unprotected` and `key` instead.";
 const ASK: &str =
     "The queries, in SQL. Each takes a part of the budget in proportion to its weight, 1 when not stated.";
 
-/// The text of a commented policy in which everything that a person must decide is a `"?"`.
+/// The text of a commented policy in which everything that a person must decide is a `"?"`; `further` are tables that are
+/// joined with the main one.
 ///
 /// A first column without a name, which a policy cannot name, is mentioned in a comment.
 ///
@@ -100,18 +103,20 @@ const ASK: &str =
 ///     types: None,
 ///     described: Default::default(),
 ///     moments: Default::default(),
-/// })?;
+/// }, &[])?;
 /// assert!(text.contains("\"hours per week\" = { type = \"?\" }"));
 /// # Ok::<(), deniable_core::schema::NotNames>(())
 /// ```
-pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
-    are_names(&input.columns)?;
+pub fn scaffold(input: &Scaffold, further: &[Scaffold]) -> Result<String, NotNames> {
+    for table in [input].into_iter().chain(further) {
+        are_names(&table.columns)?;
+    }
     let mut page = Page(String::new());
     page.explain(HEAD);
     page.gap();
     page.blank(&["name"]);
     page.blank(&["population"]);
-    data(&mut page, input);
+    data(&mut page, input, "data");
 
     page.gap();
     page.explain(ENTITY);
@@ -122,7 +127,17 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
 
     page.gap();
     page.explain(COLUMNS);
-    columns(&mut page, input);
+    columns(&mut page, input, "");
+    if !further.is_empty() {
+        page.gap();
+        page.explain(FURTHER);
+    }
+    for table in further {
+        let section = format!("tables.{}", key(&table.table));
+        data(&mut page, table, &section);
+        page.gap();
+        columns(&mut page, table, &format!("{section}."));
+    }
 
     page.gap();
     page.line("[adversary]");
@@ -149,10 +164,14 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
     Ok(page.0)
 }
 
-fn data(page: &mut Page, input: &Scaffold) {
+/// The section on where the rows of a table are: `data`, or `tables.NAME` for a further table.
+fn data(page: &mut Page, input: &Scaffold, section: &str) {
+    let is_main = section == "data";
     page.gap();
-    page.line("[data]");
-    page.set("table", input.table.as_str());
+    page.line(&format!("[{section}]"));
+    if is_main {
+        page.set("table", input.table.as_str());
+    }
     // A format that contradicts the path's ending is written too, so that it is refused and not ignored.
     let (by_path, format) = match &input.rows {
         Rows::Csv { path, .. } | Rows::Parquet { path } => {
@@ -172,6 +191,13 @@ fn data(page: &mut Page, input: &Scaffold) {
     page.blank(&["data", "version"]);
     page.explain("a rough public guess at the number of rows, from which `plan` estimates errors");
     page.line("# typical_rows = 10_000");
+    if !is_main {
+        page.blank(&["tables", &input.table, "entity"]);
+        page.line("# unprotected = true");
+        page.line("# key = \"?\"");
+        page.explain("of one person, where other caps than those of [entity] are right for this table");
+        page.line("# rows_per_group = 1");
+    }
     let usual = if by_path == Some("tsv") { b'\t' } else { b',' };
     let Rows::Csv { delimiter, encoding, .. } = &input.rows else { return };
     let delimiter = delimiter.filter(|delimiter| *delimiter != usual);
@@ -179,7 +205,7 @@ fn data(page: &mut Page, input: &Scaffold) {
         return;
     }
     page.gap();
-    page.line("[data.csv]");
+    page.line(&format!("[{section}.csv]"));
     if let Some(encoding) = encoding {
         page.set("encoding", encoding.as_str());
     }
@@ -192,7 +218,8 @@ fn data(page: &mut Page, input: &Scaffold) {
     }
 }
 
-fn columns(page: &mut Page, input: &Scaffold) {
+/// The columns, in a section with this prefix: `tables.NAME.`, or none for the main table.
+fn columns(page: &mut Page, input: &Scaffold, prefix: &str) {
     let types = input.types.as_deref().unwrap_or_default();
     let all = input.columns.iter().enumerate().map(|(at, name)| {
         let described = input.described.get(name);
@@ -200,8 +227,13 @@ fn columns(page: &mut Page, input: &Scaffold) {
     });
     let all: Vec<_> = all.collect();
     let is_open = |notes: Option<&ColumnNotes>| notes.is_none_or(|notes| *notes == ColumnNotes::default());
-    examples(page, &all.iter().filter(|(.., notes)| is_open(*notes)).map(|(_, _, kind, _)| *kind).collect::<Vec<_>>());
-    page.line("[columns]");
+    if prefix.is_empty() {
+        examples(
+            page,
+            &all.iter().filter(|(.., notes)| is_open(*notes)).map(|(_, _, kind, _)| *kind).collect::<Vec<_>>(),
+        );
+    }
+    page.line(&format!("[{prefix}columns]"));
     for (at, name, kind, _) in all.iter().filter(|(.., notes)| is_open(*notes)) {
         if name.is_empty() {
             page.explain(&format!("Column {} has no name: it cannot be declared.", at + 1));
@@ -219,7 +251,7 @@ fn columns(page: &mut Page, input: &Scaffold) {
             // Line breaks would end the comment.
             page.explain(&printable(about));
         }
-        page.line(&format!("[columns.{}]", key(name)));
+        page.line(&format!("[{prefix}columns.{}]", key(name)));
         match kind {
             Some(kind) => page.set("type", kind.name()),
             None => page.set("type", blanks::BLANK),
@@ -227,7 +259,7 @@ fn columns(page: &mut Page, input: &Scaffold) {
         if input.moments.contains(name) {
             page.blank(&["columns", name, "zone"]);
         }
-        facts(page, name, kind, described);
+        facts(page, (prefix, name), kind, described);
     }
 }
 
@@ -256,7 +288,7 @@ fn examples(page: &mut Page, kinds: &[Option<ColumnType>]) {
 }
 
 /// The bounds and groups of a codebook.
-fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &ColumnNotes) {
+fn facts(page: &mut Page, (prefix, name): (&str, &str), kind: Option<ColumnType>, described: &ColumnNotes) {
     let ColumnNotes { about: _, kind: _, keys, bounds, step } = described;
     if let Some([low, high]) = bounds {
         page.line(&format!("bounds = [{}, {}]", written(low), written(high)));
@@ -290,7 +322,7 @@ fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &Colu
     // An inline table is one line. A table of its own follows all other keys.
     if is_long {
         page.gap();
-        page.line(&format!("[columns.{}.keys]", key(name)));
+        page.line(&format!("[{prefix}columns.{}.keys]", key(name)));
         labels.for_each(|(key, label)| page.set(&key, label));
     }
 }

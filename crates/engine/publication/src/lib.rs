@@ -13,6 +13,7 @@
 //! All of this is public. It is written as JSON, as tables and as pages, and it can be read back.
 
 mod classes;
+mod csv;
 mod imprint;
 mod numbers;
 pub mod remaining;
@@ -22,6 +23,7 @@ pub mod table;
 mod text;
 
 pub use classes::QualityClasses;
+pub use csv::CsvError;
 /// The text in place of a key in rows about all groups.
 pub use deniable_core::schema::ALL;
 pub use imprint::{Heading, Imprint};

@@ -110,6 +110,7 @@ impl Survey {
                     missing: found(missing)?,
                     unreadable: found(unreadable)?,
                     forms: Vec::new(),
+                    exchanged: 0,
                     unreadable_texts: Vec::new(),
                     undeclared_values: Vec::new(),
                     undeclared: found(undeclared)?,

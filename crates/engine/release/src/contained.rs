@@ -20,7 +20,6 @@
 //!
 //! Queries are compared as data: a charge keeps the canonical bytes of its query, so no SQL text is planned again. Most
 //! entries differ in their first bytes; a query is decoded only if its bytes contain all numbers.
-//! in their first bytes; a query is read from its bytes only where they contain all numbers.
 
 use crate::plan::QueryPlan;
 use crate::release::FORM;

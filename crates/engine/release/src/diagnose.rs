@@ -115,6 +115,29 @@ fn quoted(word: &str) -> String {
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
+/// The findings to accept: those with the same remedy one after another, and the remedy once.
+fn findings(found: &[UnacceptedFinding]) -> Vec<Diagnostic> {
+    let mut remedies: Vec<(String, Vec<String>)> = Vec::new();
+    for one in found {
+        let (message, help) = (format!("{}: {}", one.table, one.found.in_words()), one.found.help().to_string());
+        match remedies.iter_mut().find(|(known, _)| *known == help) {
+            Some((_, messages)) => messages.push(message),
+            None => remedies.push((help, vec![message])),
+        }
+    }
+    let mut all = Vec::new();
+    for (help, messages) in remedies {
+        let count = messages.len();
+        let help = if count == 1 { help } else { format!("for these {count}: {help}") };
+        let last = |at: usize| at + 1 == count;
+        all.extend(messages.into_iter().enumerate().map(|(at, message)| {
+            let one = Diagnostic::new(Code::Data, message);
+            if last(at) { one.with_help(&help) } else { one }
+        }));
+    }
+    all
+}
+
 /// The command or call that accepts these findings by name, beside the names that were given before.
 fn accepting(found: &[UnacceptedFinding], given: &GivenNames, surface: Surface) -> String {
     let findings = given.findings.iter().cloned().chain(found.iter().map(UnacceptedFinding::name));
@@ -197,10 +220,7 @@ impl Diagnose for DataError {
                 problems.chain([own.with_help(help)]).collect()
             }
             Self::Bad { found, given, registered } => {
-                let each = found.iter().map(|bad| {
-                    let message = format!("{}: {}", bad.table, bad.found.in_words());
-                    Diagnostic::new(Code::Data, message).with_help(bad.found.help())
-                });
+                let each = findings(found);
                 let so_far = if *registered {
                     "the version stays registered, and nothing was added"
                 } else {
@@ -212,7 +232,7 @@ impl Diagnose for DataError {
                      only:\n{}",
                     accepting(found, given, surface)
                 );
-                each.chain([own.with_help(help)]).collect()
+                each.into_iter().chain([own.with_help(help)]).collect()
             }
             Self::Losses { found, given, registered } => {
                 let each = found.iter().map(|loss| Diagnostic::new(Code::Data, loss).with_help(less_of(loss)));

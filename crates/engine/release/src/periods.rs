@@ -226,8 +226,7 @@ impl Series {
     pub(crate) fn notes(&self, policy: &Policy) -> Vec<String> {
         let name = |period: u32| self.every.period_name(period);
         let mut notes = vec![
-            "totals are sums of the released numbers, at no cost; negative counts are shown as 0, and enter totals as they were \
-             released"
+            "totals are sums of the released numbers, at no cost; negative counts enter them as they were released"
                 .to_owned(),
         ];
         if let Some(entity) = policy.entity() {

@@ -4,7 +4,6 @@
 //!
 //! Only unprotected tables are read. Their keys are part of the groups, and so of a query's identity: when such a file
 //! changes, the queries that are grouped by its keys become other queries.
-//! the queries that are grouped by its keys are other queries.
 
 use crate::simulate::{SimulatedTable, public_rows};
 use deniable_core::schema::{Key, Role, TableSchema};

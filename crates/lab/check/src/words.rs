@@ -237,11 +237,15 @@ mod tests {
     /// Every name of the table of notions parses to the notion of its own entry.
     #[test]
     fn every_name_of_the_table_is_parsed() {
+        let listed: Vec<NotionName> = NOTIONS.iter().map(|word| find(word.name).unwrap().notion).collect();
         for found in deniable_core::notion::every_name() {
             let form = found.notion.entry().form;
             let text = fill(&form.replacen(found.notion.entry().name, found.name, 1));
             match notion(&text) {
-                Ok(read) => assert_eq!(read.entry().notion, found.notion, "{text}"),
+                Ok(read) => {
+                    assert_eq!(read.entry().notion, found.notion, "{text}");
+                    assert!(listed.contains(&found.notion), "`{text}` is decided: list it in NOTIONS");
+                }
                 Err(error) => assert_eq!(error.problem, "not decided here", "{text}: {error}"),
             }
         }
@@ -249,7 +253,6 @@ mod tests {
         let before = "dp dp-positive dp-negative bounded-dp delta:3/2 bounded-delta:3/2 epsilon-at:1/9 bounded-epsilon-at:1/9 \
                       pmp nmp membership posterior floor rho:2 alpha:0 beta:0 sampling:1/2 free-lunch zero-knowledge:1 \
                       crowd-blending:1";
-        let listed: Vec<NotionName> = NOTIONS.iter().map(|word| find(word.name).unwrap().notion).collect();
         for text in before.split(' ') {
             assert!(listed.contains(&notion(text).unwrap().entry().notion), "{text}");
         }

@@ -1,13 +1,14 @@
 //! Answers along an ordered axis: dates, numbers, bands.
 
 use super::{DrawablePoint, Series, description, own_legend, shown, words};
-use crate::canvas::{Area, DrawResult};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::{Key, nothing};
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
-use crate::pen::{Place, arrow, diamond, dot, line, shape};
+use crate::pen::{Place, arrow, diamond, dot, line, shape, write};
 use crate::plot::Frame;
 use crate::scale::{Scale, span};
 use crate::sheet::{HEAD, Tick, sheet};
+use plotters::style::text_anchor::HPos;
 
 /// The height of the plot, in pixels.
 const TALL: f64 = 200.0;
@@ -37,6 +38,10 @@ pub fn lines(answer: &Series) -> String {
         band(area, &scale, &frame, &placed)?;
         frame.values(area, &values, &answer.value)?;
         frame.below(area, &ticks, "")?;
+        if low > 0.0 || high < 0.0 {
+            let at = (frame.right, 14.0);
+            write(area, at, "the axis does not include 0", (TEXT, MUTED), HPos::Right)?;
+        }
         if low < 0.0 {
             line(area, &[(frame.left, scale.at(0.0)), (frame.right, scale.at(0.0))], MUTED, 1)?;
         }

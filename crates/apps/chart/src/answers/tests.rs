@@ -163,9 +163,29 @@ fn nothing_of_an_unusable_answer_is_drawn() {
 fn numbers_are_those_of_the_table() {
     let written = Point { written: Some("1,234,567.25".to_owned()), ..point("a", Some(1_234_567.25), None, None) };
     assert!(bars(&answer(vec![written])).contains(">1,234,567.25<"));
-    let signs = legend("95%");
+    let all = Signs { bars: true, intervals: true, bands: true, unusable: true };
+    let signs = legend("95%", all);
     signs.iter().for_each(|(sign, _)| check(sign));
-    assert!(signs.iter().any(|(_, words)| words == "95% interval of its noise"));
+    assert!(signs.len() == 4 && signs.iter().any(|(_, words)| words == "95% interval of its noise"));
+    let words: Vec<String> =
+        legend("95%", Signs { bands: true, ..Signs::default() }).into_iter().map(|(_, words)| words).collect();
+    assert_eq!(words, ["answers in order, with their intervals"]);
+}
+
+/// A place without an answer interrupts the line, and is not counted; an axis that leaves zero out says so.
+#[test]
+fn gaps_interrupt_a_line() {
+    let one = |label: &str| point(label, Some(50.0), Some(49.0), Some(51.0));
+    let points = vec![one("2001"), one("2002"), Point::gap("2003".to_owned()), one("2004"), one("2005")];
+    let whole = lines(&answer(points.iter().map(|point| Point { is_gap: false, ..one(&point.label) }).collect()));
+    let broken = lines(&answer(points));
+    check(&broken);
+    assert!(broken.contains("4 answers in") && whole.contains("5 answers in"), "{broken}");
+    assert_eq!(broken.matches("<polyline").count(), whole.matches("<polyline").count() + 1, "{broken}");
+    assert!(broken.contains("the axis does not include 0"));
+    let near =
+        lines(&answer(vec![point("a", Some(1.0), Some(0.5), Some(2.0)), point("b", Some(1.0), Some(0.5), Some(2.0))]));
+    assert!(!near.contains("the axis does not include 0"));
 }
 
 #[test]

@@ -5,9 +5,8 @@ use super::output::LedgerFormat;
 use super::spend::share;
 use clap::ValueEnum;
 use deniable::gwas;
+use deniable::gwas::{CohortAdjacency, Settings};
 use deniable_core::exact::{Rational, parse_rational};
-use deniable_genome::CohortAdjacency;
-use deniable_genome::simulate::Settings;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 

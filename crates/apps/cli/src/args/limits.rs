@@ -1,6 +1,6 @@
 //! Limits on memory, threads and temporary files.
 
-use deniable_data::Resources;
+use deniable::Resources;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 

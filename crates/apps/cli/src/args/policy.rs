@@ -3,9 +3,9 @@
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
 use super::simulate::Size;
-use super::spend::{Spending, spending};
-use crate::error::Failure;
+use super::spend::{Spending, share, spending};
 use clap::{Args, Subcommand};
+use deniable::exact::Rational;
 use deniable::{Permissions, RegistrationMode};
 use std::path::{Path, PathBuf};
 
@@ -101,15 +101,16 @@ pub enum Readers {
 #[derive(Debug, clap::Args)]
 pub struct Init {
     /// A CSV or Parquet file, also in an object store (s3://bucket/visits/*.parquet); with --connect, a table or view
-    /// of PostgreSQL, such as clinic.visits.
-    pub data: PathBuf,
+    /// of PostgreSQL, such as clinic.visits. Further files or tables are joined with the first.
+    #[arg(required = true)]
+    pub data: Vec<PathBuf>,
     /// The environment variable that contains the address of the PostgreSQL database, as env:CLINIC_PG.
     #[arg(long, value_name = "env:NAME", conflicts_with = "delimiter")]
     pub connect: Option<String>,
     /// Write the policy to this file, which must not exist yet, instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The table's name in queries; the name of the file or relation if omitted.
+    /// The first table's name in queries; the name of the file or relation if omitted, as for the others.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     /// The character between two fields, or `tab`; if omitted, a comma, or a tab for .tsv.
@@ -129,6 +130,13 @@ pub struct Init {
     pub dictionary: Option<PathBuf>,
 }
 
+/// Parses a number of queries and their share: `100x1/200`, or `1/20` for one query.
+fn size(text: &str) -> Result<(u32, Rational), String> {
+    let (count, part) = text.split_once('x').unwrap_or(("1", text));
+    let count = count.trim().parse().map_err(|_| format!("`{count}` is not a number of queries, as in 100x1/200"))?;
+    Ok((count, share(part.trim())?))
+}
+
 /// Parses one character. A tab is hard to type in a shell, so `tab` and `\t` are accepted for it.
 pub(super) fn character(text: &str) -> Result<char, String> {
     if matches!(text, "tab" | "\\t") {
@@ -138,20 +146,6 @@ pub(super) fn character(text: &str) -> Result<char, String> {
     match (characters.next(), characters.next()) {
         (Some(one), None) => Ok(one),
         _ => Err("write one character in quotes, as in --delimiter ';', or --delimiter tab".to_owned()),
-    }
-}
-
-/// The delimiter between CSV fields, as a byte.
-///
-/// # Errors
-/// When the character is not ASCII, or is a quote, a line end or `?`.
-pub fn delimiter(character: char) -> Result<u8, Failure> {
-    match u8::try_from(character) {
-        Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?') => Ok(byte),
-        _ => {
-            let message = format!("--delimiter {character:?} cannot separate fields");
-            Err(Failure::usage(message, "name one ASCII character, such as ';'"))
-        }
     }
 }
 
@@ -453,6 +447,22 @@ answer see it, in reports, in JSON, on a server and in Python."
         /// The reason, which all readers of the answer see: 1 to 300 characters on one line.
         #[arg(long)]
         reason: String,
+    },
+    /// Fix the sizes of queries that are not written yet, before the first charge, for a promise but for a chance.
+    #[command(after_help = "\
+Examples:
+  deniable ledger fix-sizes policy.toml --size 100x1/200 --size 2x1/20
+
+The first release fixes the sizes of its own queries. This command fixes sizes for queries that will be written later, \
+such as those of `deniable ask --spend 1/200`: a query of exactly this share uses one of them. Nothing is charged. Fixed \
+sizes count for the promise but for a chance even if no query uses them, and cannot be changed.")]
+    FixSizes {
+        /// Policy, data and ledger.
+        #[command(flatten)]
+        place: PolicyPlace,
+        /// A number of queries and the share of the promise that each may cost, as 100x1/200; may be given several times.
+        #[arg(long = "size", value_name = "NUMBERxSHARE", value_parser = size, required = true)]
+        sizes: Vec<(u32, Rational)>,
     },
     /// Replace the recorded promise by the policy's, for all users of the ledger, which records the act and its reason.
     #[command(after_help = "\

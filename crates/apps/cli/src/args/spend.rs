@@ -1,9 +1,9 @@
 //! `--spend`: a share of the promise, or an ε that equals a share exactly.
 
 use crate::error::Failure;
+use deniable::share_of;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, inside_ln, parse_rational, whole};
-use deniable_publication::remaining::share_of;
 
 /// The largest cost of an answer.
 #[derive(Debug, Clone)]

@@ -7,15 +7,11 @@ use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
-use deniable::Policy;
 use deniable::exact::{Rational, Rounding, percent, whole};
+use deniable::ledger::{AccountId, GivenBack, Sharing, give_back, set_aside, show};
+use deniable::{Policy, share_left};
 use deniable_core::text::grid::{Grid, cell};
-use deniable_ledger::{AccountId, Ledger, PartError, PartFault, Sharing};
-use deniable_publication::remaining::share_left;
-use deniable_release::open_ledger;
 use deniable_serve::accounts::{Account, Accounts, PasswordError, Role, Verifier, new_verifier};
-use deniable_serve::server::account;
-use num_traits::Zero;
 use serde::Serialize;
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
@@ -45,30 +41,27 @@ impl Server {
         self.accounts.write(&self.path).map_err(plain)
     }
 
-    fn ledger(&self) -> Result<(Ledger, AccountId), Failure> {
-        let mut ledger = open_ledger(&self.policy, false, self.head.as_deref())?;
-        let id = account(&mut ledger, &self.policy)?;
-        Ok((ledger, id))
-    }
-
     /// Sets a part aside. An existing part keeps its sharing unless `overlapping` is set; setting the same part again
     /// is not an error.
     fn set_aside(&self, name: &str, share: &Rational, overlapping: bool) -> Result<(), Failure> {
-        let (mut ledger, id) = self.ledger()?;
-        let known = ledger.account(&id).and_then(|account| account.part(name)).map(|part| part.sharing);
-        let sharing = if overlapping { Sharing::Overlapping } else { known.unwrap_or(Sharing::Reserved) };
-        let overlapping = sharing == Sharing::Overlapping;
-        match ledger.set_aside(&id, name, share, sharing) {
-            Ok(()) | Err(PartError::Fault(PartFault::Same(_))) => {}
-            Err(error) => return Err(Failure::refused(error, "`deniable account list` shows the parts")),
-        }
+        let stated = overlapping.then_some(Sharing::Overlapping);
+        let part = set_aside(&self.policy, self.head.as_deref(), name, share, stated)?;
         let shown = percent(share, 1, Rounding::Down);
-        say(format!("{share} of the promise ({shown}) is set aside for \"{name}\"; ledger head {}", ledger.head()));
-        if overlapping {
+        say(format!("{share} of the promise ({shown}) is set aside for \"{name}\"; ledger head {}", part.head));
+        if part.sharing == Sharing::Overlapping {
             say("the part overlaps with other accounts: their queries reduce what is left of it, and no bound covers \
                 this analyst alone");
         }
         Ok(())
+    }
+
+    /// The policy's account in the ledger; `None` before it is opened.
+    fn account(&self) -> Result<Option<deniable::ledger::Account>, Failure> {
+        if !self.policy.ledger().exists() {
+            return Ok(None);
+        }
+        let id = AccountId::of(self.policy.guarantee());
+        Ok(show(self.policy.ledger())?.accounts.into_iter().find(|account| account.id == id))
     }
 }
 
@@ -91,6 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 if let Some(why) = without_part(known.role) {
                     return Err(Failure::usage(why, "leave --share out"));
                 }
+                parts_are_possible(&server.policy)?;
                 server.set_aside(name, share, *overlapping)?;
             }
             if *new {
@@ -106,15 +100,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             known(&server.accounts, name)?;
             server.accounts.remove(name);
             server.keep()?;
-            let (mut ledger, id) = server.ledger()?;
-            match ledger.set_aside(&id, name, &Rational::zero(), Sharing::Reserved) {
-                Ok(()) => say(format!("\"{name}\" is removed, and the unused part is returned to the promise")),
-                // The account was a curator's, or its part was used.
-                Err(PartError::Fault(PartFault::Nothing(_))) => say(format!("\"{name}\" is removed")),
-                Err(PartError::Fault(PartFault::InUse(_))) => {
+            match give_back(&server.policy, server.head.as_deref(), name)? {
+                GivenBack::Returned => {
+                    say(format!("\"{name}\" is removed, and the unused part is returned to the promise"));
+                }
+                GivenBack::InUse => {
                     say(format!("\"{name}\" is removed; the rest of its part is not given to any other account"));
                 }
-                Err(error) => return Err(plain(error)),
+                // The account was a curator's.
+                GivenBack::Nothing => say(format!("\"{name}\" is removed")),
             }
             say("a running server reads the change at SIGHUP");
             Ok(())
@@ -161,8 +155,12 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
             return Err(Failure::usage("--share is missing: an analyst needs a part of the promise", help));
         }
     }
+    if share.is_some() {
+        parts_are_possible(&server.policy)?;
+    }
     let verifier = verifier_of(name)?;
-    let earlier = server.ledger().ok().and_then(|(ledger, id)| ledger.account(&id)?.part(name).cloned());
+    let account = server.account()?;
+    let earlier = account.as_ref().and_then(|account| account.part(name));
     if earlier.is_some_and(|part| !part.spent.is_nothing()) {
         say(format!(
             "an earlier account \"{name}\" used a part of the promise: the new account sees those answers and has the \
@@ -178,6 +176,17 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
     server.keep()?;
     say(format!("\"{name}\" may connect as {role}; a running server reads it at SIGHUP"));
     Ok(())
+}
+
+/// Refuses a part of a promise that holds but for a chance, before a ledger is created or a password is asked for.
+fn parts_are_possible(policy: &Policy) -> Result<(), Failure> {
+    if policy.guarantee().but_for_a_chance().is_none() {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "a promise but for a chance is not kept for parts of a budget yet, and an analyst needs a part",
+        "leave [promise.but_for] out of the policy of a server with analysts, or add the account with --role curator",
+    ))
 }
 
 /// The reason that a role cannot have a part of the promise; `None` for analysts, who need one.
@@ -232,12 +241,8 @@ struct AccountLine {
 
 fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
     let server = Server::of(of)?;
-    let id = AccountId::of(server.policy.guarantee());
-    let summary = match server.policy.ledger().exists() {
-        true => Some(deniable_ledger::show(server.policy.ledger())?),
-        false => None,
-    };
-    let account = summary.as_ref().and_then(|summary| summary.accounts.iter().find(|account| account.id == id));
+    let account = server.account()?;
+    let account = account.as_ref();
     let limit = server.policy.guarantee().limit();
     let listed = |(name, role): (&str, Option<Role>)| {
         let part = account.and_then(|account| account.part(name));

@@ -3,13 +3,11 @@
 use crate::args::limits::Limits;
 use crate::args::output::Format;
 use crate::args::policy::Registration;
-use crate::commands::losses::LossReports;
+use crate::commands::findings::Findings;
 use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
-use crate::render;
-use deniable::{Event, Origin, Plan, Publication, ScanReport, Session, UnansweredQuery};
-use deniable_release::{Event as Step, TableVersion};
+use deniable::{Event, Origin, Plan, Publication, ScanReport, Session, Step, TableVersion, UnansweredQuery};
 use std::sync::Arc;
 
 /// Prints warnings about queries that may not mean what the analyst intends, before they are charged.
@@ -28,18 +26,20 @@ pub fn obtain(
     allowed: Registration,
 ) -> Result<(Publication, Option<Failure>), Failure> {
     let progress = Arc::new(Progress::new());
-    let (losses, tell) = (LossReports::default(), teller(progress.clone()));
-    let kept = losses.clone();
-    let session = session.with_resources(limits.resources()).allowing(allowed.allowed()).telling(move |event| {
-        if !kept.store(&event) {
-            tell(event);
-        }
-    });
+    let (findings, tell) = (Findings::default(), teller(progress.clone()));
+    let kept = findings.clone();
+    let session =
+        session.with_resources(limits.resources()).allowing(allowed.allowed()).telling(move |event| match event {
+            // The findings about a table are printed at once, those about queries together.
+            Event::Step(Step::Scanned { .. }) => tell(event),
+            event if kept.add(&event) => {}
+            event => tell(event),
+        });
     let released = session.release().wait();
     progress.done();
     // The run stops for the curator, after a registration or at a finding.
     if released.is_err() {
-        losses.print();
+        findings.print();
     }
     let released = released?;
     let mut failed = None;
@@ -113,7 +113,12 @@ pub fn written(publication: &Publication, format: Format) -> Result<String, Fail
         Format::Json => deniable::json(publication),
         Format::Csv => {
             say(publication.guarantee_in_words());
-            render::csv::publication(publication)?
+            // Further answers are about the caps of the first, whose notes contain them.
+            match publication.answers.first().map(|answer| answer.csv(publication.rehearsal)) {
+                Some(Ok(csv)) => csv,
+                Some(Err(error)) => return Err(Failure::refused(error, "choose another --format")),
+                None => String::new(),
+            }
         }
     })
 }

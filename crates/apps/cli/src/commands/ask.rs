@@ -11,8 +11,8 @@ use crate::commands::question::question;
 use crate::console::say;
 use crate::error::Failure;
 use crate::output::{publish, writable};
-use crate::policies::{load, own_files};
-use deniable::{PlanReport, Policy, Publication, Query, Session};
+use crate::policies::load;
+use deniable::{PlanReport, Policy, Publication, Query, Session, own_files};
 use std::path::Path;
 
 /// Runs it.

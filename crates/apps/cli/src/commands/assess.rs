@@ -2,7 +2,6 @@
 
 use crate::args::assess::{Assess, Empty, Quoting};
 use crate::args::output::Results;
-use crate::args::policy::delimiter;
 use crate::console::say;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -10,6 +9,7 @@ use crate::output::{results, writable};
 use crate::progress::Progress;
 use deniable::Surface;
 use deniable::assess::{EmptyCells, Options, Quote, Step, Table, assess, page};
+use deniable_core::schema::CsvOptions;
 use std::path::PathBuf;
 
 /// Runs it.
@@ -64,5 +64,13 @@ fn options(args: &Assess) -> Result<Options, Failure> {
         recursive: args.recursive.clone(),
         require: args.require.clone(),
         resources: args.limits.resources(),
+    })
+}
+
+/// The byte between two fields of CSV.
+fn delimiter(character: char) -> Result<u8, Failure> {
+    CsvOptions::delimiter_of(character).ok_or_else(|| {
+        let message = format!("--delimiter {character:?} cannot separate fields");
+        Failure::usage(message, "name one ASCII character, such as ';'")
     })
 }

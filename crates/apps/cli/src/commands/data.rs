@@ -3,20 +3,16 @@
 use crate::args::output::LedgerFormat;
 use crate::args::policy::{DataCheck, DataPull};
 use crate::commands::answers::teller;
-use crate::commands::losses::LossReports;
+use crate::commands::findings::Findings;
 use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
-use crate::render::scan::DataReport;
-use deniable::{Error, Event, Permissions, Registration, RegistrationMode, ScanReport, Session};
-use deniable_core::schema::{DeclaredTable, Format, TableSchema};
-use deniable_data::Connections;
-use deniable_data::Source;
-use deniable_ledger::RegistrationOutcome;
-use deniable_release::{AcceptError, Event as Step, Plan};
-use std::path::PathBuf;
+use deniable::ledger::RegistrationOutcome;
+use deniable::{
+    AcceptError, Error, Event, Permissions, Plan, Registration, RegistrationMode, ScanReport, Session, Step,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// `deniable data check`.
@@ -26,79 +22,37 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
 
 /// `deniable data pull`.
 pub fn pull(args: &DataPull) -> Result<(), Failure> {
-    let mut policy = load(&args.check.place)?;
-    let resources = args.check.limits.resources();
-    let tables = policy.tables();
-    let stored = |table: &&DeclaredTable| matches!(table.data.format, Format::Postgres { .. });
-    let stored: Vec<&DeclaredTable> = tables.iter().filter(stored).collect();
-    if stored.is_empty() {
-        let help = "use `deniable data check` for files; a table of a database has `format = \"postgres\"`; rows of an \
-                    engine are exported to Parquet with the engine's own tools";
-        return Err(Failure::refused("no table of this policy is in a database", help));
-    }
-    let files: Vec<PathBuf> =
-        stored.iter().map(|table| absolute(&args.to.join(format!("{}.parquet", table.data.table)))).collect();
-    if let Some(file) = files.iter().find(|file| file.exists()) {
-        let help = "name another folder with --to: the file may belong to a registered version";
-        return Err(Failure::refused(format!("{} exists already", file.display()), help));
-    }
-    let unmade = |error: std::io::Error| {
-        Failure::refused(
-            format!("the folder {} cannot be created: {error}", args.to.display()),
-            "name a folder that you may write to",
-        )
-    };
-    std::fs::create_dir_all(&args.to).map_err(unmade)?;
+    let policy = load(&args.check.place)?;
     let progress = Progress::new();
-    let mut connections = Connections::default();
-    let mut sources = Vec::new();
-    // All tables are located before the first is pulled, and all reads share one snapshot.
-    for table in &stored {
-        let schema = TableSchema::protected(&table.data.table, table.columns.clone(), None);
-        sources.push(Source::locate_with(schema, &table.data, policy.folder(), &mut connections)?);
+    let threads = args.check.limits.resources().threads;
+    let reading = |table: &str, rows| progress.rows(&format!("pulling `{table}`"), rows);
+    let pulled = deniable::pull::pull(policy, &absolute(&args.to), threads, &reading);
+    progress.done();
+    let pulled = pulled?;
+    for table in &pulled.tables {
+        say(table.to_string());
     }
-    for ((table, source), file) in stored.iter().zip(sources).zip(files) {
-        let name = &table.data.table;
-        let what = format!("pulling `{name}`");
-        let rows = source.pull(&file, resources.threads, &|rows| progress.rows(&what, rows))?;
-        progress.done();
-        let path = file.to_string_lossy().into_owned();
-        say(format!("pulled {rows} rows of `{name}` into {}", file.display()));
-        let section =
-            if table.data.table == policy.data().table { "data".to_owned() } else { format!("tables.{name}") };
-        let keys = "format, relation and connect";
-        say(format!("to answer from this file, write `path = \"{path}\"` under [{section}] in place of {keys}"));
-        // A path that ends in `.parquet` is accepted for a table of a database.
-        policy = policy
-            .with_table_at(name, path)
-            .map_err(|_| Failure::refused("the file is not Parquet", "name another folder"))?;
-    }
-    register(Session::of_plan(Plan::new(policy)?)?, &args.check)
+    register(Session::of_plan(Plan::new(pulled.policy)?)?, &args.check)
 }
 
 /// Scans all rows and registers their version.
 fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let progress = Arc::new(Progress::new());
-    let scans = Arc::new(Mutex::new(Vec::new()));
     // The head is printed last, after the registered versions.
     let head = Arc::new(Mutex::new(None));
-    let losses = LossReports::default();
-    let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
+    let findings = Findings::default();
+    let (tell, last, kept) = (teller(progress.clone()), head.clone(), findings.clone());
     let as_json = args.format == LedgerFormat::Json;
     let allowed = Permissions { other_people: args.other_people, ..RegistrationMode::Stop.into() };
     let session = session.allowing(allowed).with_resources(args.limits.resources()).telling(move |event| match event {
-        Event::Step(Step::Scanned { table, report }) => {
-            let found = ScanReport::new(table, report);
-            if as_json {
-                held(&kept).push(found);
-            } else {
-                tell(event);
-                found.private_values().iter().for_each(|line| say(format!("  {line}")));
-            }
+        // As text, the findings about a table are printed at once, those about queries together.
+        Event::Step(Step::Scanned { table, report }) if !as_json => {
+            tell(event);
+            ScanReport::new(table, report).private_values().iter().for_each(|line| say(format!("  {line}")));
         }
         Event::Head(head) => *held(&last) = Some(head.clone()),
-        other if lost.store(&other) => {}
-        other => tell(other),
+        event if kept.add(&event) => {}
+        event => tell(event),
     });
     let [accept, accept_loss] =
         [&args.accept, &args.accept_loss].map(|names| names.iter().map(String::as_str).collect::<Vec<&str>>());
@@ -106,11 +60,9 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     progress.done();
     if as_json {
         // Printed also if the registration failed: the findings explain why.
-        let tables = std::mem::take(&mut *held(&scans));
-        let (queries, true_errors) = losses.take();
-        publish(&deniable::json(&DataReport { tables, queries, true_errors }), None)?;
+        publish(&deniable::json(&findings.take()), None)?;
     } else {
-        losses.print();
+        findings.print();
     }
     let registered = result.map_err(|error| match error {
         Error::Accept(error) => misnamed(&error),

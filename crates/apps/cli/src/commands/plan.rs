@@ -3,12 +3,11 @@
 
 use crate::args::output::LedgerFormat;
 use crate::args::policy::Plan as Args;
-use crate::commands::{least, sweep};
 use crate::error::Failure;
-use crate::output::publish;
+use crate::output::{publish, publish_report};
 use crate::policies::{choose, load, plan};
-use crate::render;
-use deniable::{PlanReport, Session};
+use deniable::sweep::{Range, sweep};
+use deniable::{PlanReport, Session, least_promise};
 
 /// The SQL that is sent to engines. Fails if there is none.
 fn statements(shown: &PlanReport) -> Result<String, Failure> {
@@ -24,33 +23,19 @@ fn statements(shown: &PlanReport) -> Result<String, Failure> {
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.least_promise {
-        let shown = least::LeastReport::new(&load(&args.place)?)?;
-        let text = match args.format {
-            LedgerFormat::Table => least::table(&shown),
-            LedgerFormat::Json => deniable::json(&shown),
-        };
-        return publish(&text, None);
+        return publish_report(&least_promise(&load(&args.place)?)?, args.format);
     }
-    let text = match &args.sweep {
-        Some(text) => {
-            let sweep = sweep::Sweep::parse(text)?;
-            let shown = sweep.over(&load(&args.place)?, &args.query)?;
-            match args.format {
-                LedgerFormat::Table => render::sweep::table(&shown),
-                LedgerFormat::Json => deniable::json(&shown),
-            }
-        }
-        None => {
-            let mut plan = plan(&args.place)?;
-            choose(&mut plan, &args.query)?;
-            let session = Session::of_plan(plan)?;
-            let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
-            match args.format {
-                LedgerFormat::Table if args.sql => statements(&shown)?,
-                LedgerFormat::Table => shown.to_string(),
-                LedgerFormat::Json => deniable::json(&shown),
-            }
-        }
-    };
-    publish(&text, None)
+    if let Some(text) = &args.sweep {
+        let range: Range = text.parse()?;
+        let queries: Vec<&str> = args.query.iter().map(String::as_str).collect();
+        return publish_report(&sweep(&load(&args.place)?, &range, &queries)?, args.format);
+    }
+    let mut plan = plan(&args.place)?;
+    choose(&mut plan, &args.query)?;
+    let session = Session::of_plan(plan)?;
+    let report = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
+    match args.format {
+        LedgerFormat::Table if args.sql => publish(&statements(&report)?, None),
+        format => publish_report(&report, format),
+    }
 }

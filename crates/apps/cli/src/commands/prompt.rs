@@ -12,11 +12,10 @@ use crate::commands::statements::{Input, take};
 use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
-use deniable::{PlanReport, Session, remaining};
+use deniable::ledger::Part;
+use deniable::{PlanReport, Policy, Session, remaining};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_core::schema::{ColumnType, Key, Role};
-use deniable_ledger::Part;
-use deniable_policy::Policy;
 use rustyline::config::Behavior;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
@@ -182,7 +181,7 @@ impl Prompt<'_> {
     fn answer(&mut self, sql: &str) -> Result<(), Failure> {
         let session = self.session(sql)?;
         let (plan, account) = (&session.plan_with_earlier()?, session.account()?);
-        let identity = |ask: &deniable_release::QueryPlan| ask.for_ledger(plan.policy()).identity;
+        let identity = |ask: &deniable::QueryPlan| ask.for_ledger(plan.policy()).identity;
         let paid = account
             .as_ref()
             .is_some_and(|account| plan.queries().iter().all(|ask| account.release(&identity(ask)).is_some()));

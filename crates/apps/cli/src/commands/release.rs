@@ -6,12 +6,9 @@ use crate::commands::answers::{doubts, obtain, written};
 use crate::console::{confirmed, say};
 use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
-use crate::policies::{absolute, locate, own_files, session};
-use deniable::Session;
+use crate::policies::{absolute, locate, session};
 use deniable::exact::{Rational, Rounding, percent, whole};
-use deniable_policy::{MadeUpRows, PeriodNode, Policy, QuerySubject};
-use deniable_publication::{DataVersion, REHEARSAL};
-use deniable_release::QueryPlan;
+use deniable::{DataVersion, MadeUpRows, PeriodNode, Policy, QueryPlan, QuerySubject, REHEARSAL, Session, own_files};
 use num_traits::{One, Signed, Zero};
 use std::path::PathBuf;
 

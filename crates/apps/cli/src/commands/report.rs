@@ -4,9 +4,9 @@ use crate::args::policy::{PolicyPlace, Readers, Report as Args};
 use crate::error::Failure;
 use crate::ledgers;
 use crate::output::{publish, writable};
-use crate::policies::{own_files, session};
-use deniable::Paper;
-use deniable_report::Report;
+use crate::policies::session;
+use deniable::report::of_ledger;
+use deniable::{Paper, own_files};
 use std::io::IsTerminal;
 
 /// Runs it.
@@ -30,7 +30,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         (None, Some(ledger)) => {
             let path = ledgers::path(ledger)?;
-            (Report::of_ledger(&deniable_ledger::show(&path)?)?.html(), vec![path, ledger.clone()])
+            (of_ledger(&path)?, vec![path, ledger.clone()])
         }
         (None, None) => {
             return Err(Failure::usage("no policy or ledger is named", "name a policy, or a ledger with --ledger"));

@@ -71,12 +71,11 @@ fn commands_of_the_documents_run() {
     for document in RUN {
         let text = fs::read_to_string(workspace().join("docs").join(document)).unwrap();
         let place = Place::empty();
-        let (mut files, mut commands) = (0, 0);
+        let mut commands = 0;
         for Block { language, lines, before } in blocks(&text) {
             let saved = before.rsplit_once("ave this as `").and_then(|(_, name)| name.strip_suffix("`:"));
             if let Some(name) = saved {
                 place.write(name, lines.join("\n") + "\n");
-                files += 1;
             } else if language == "console" {
                 let mut is_refused = false;
                 for line in lines {
@@ -90,7 +89,7 @@ fn commands_of_the_documents_run() {
                 }
             }
         }
-        assert!(files > 0 && commands > 3, "{document}: {files} files and {commands} commands");
+        assert!(commands > 0, "{document} has no command in a block marked `console`");
     }
 }
 

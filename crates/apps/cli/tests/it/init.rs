@@ -25,6 +25,28 @@ fn a_policy_begins() {
     assert_eq!(blanks.stderr.matches("is not decided yet").count(), run.stdout.matches("= \"?\"").count());
 }
 
+/// Further files become tables of the same policy.
+#[test]
+fn several_files_are_one_policy() {
+    let place = Place::empty();
+    place.write("events.csv", "person,cost\nSECRET-1,41\n");
+    place.write("people-2024.csv", "person;town\nSECRET-1;N1\n");
+    fs::create_dir(place.path("old")).unwrap();
+    place.write("old/events.csv", "person,cost\nSECRET-1,41\n");
+    let refused = place.run(&["init", "events.csv", "people-2024.csv"]).refused();
+    assert!(refused.says("people-2024.csv has a single column"), "{refused:?}");
+    place.run(&["init", "events.csv", "old/events.csv"]).misused();
+    place.write("people-2024.csv", "person,town\nSECRET-1,N1\n");
+    let run = place.run(&["init", "events.csv", "people-2024.csv", "--columns", "person,town"]).done();
+    assert!(run.stdout.contains("[tables.people]\npath = \"people-2024.csv\""), "{run:?}");
+    assert!(run.stdout.contains("[tables.people.columns]\nperson = { type = \"?\" }\ntown = { type = \"?\" }\n"));
+    assert!(!run.stdout.contains("\ncost = { type") && !run.stdout.contains("SECRET"), "{run:?}");
+    assert!(run.says("3 columns of events.csv and people-2024.csv found"), "{run:?}");
+    place.write("policy.toml", &run.stdout);
+    let blanks = place.run(&["plan", "policy.toml"]).refused();
+    assert!(blanks.says("`entity` is not decided yet"), "{blanks:?}");
+}
+
 /// All open column types are one error.
 #[test]
 fn many_columns_are_one_complaint() {

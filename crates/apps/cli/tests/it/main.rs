@@ -14,6 +14,7 @@ mod audit;
 mod bad_input;
 mod browser;
 mod caps;
+mod chance;
 mod check;
 #[cfg(feature = "serve")]
 mod clients;

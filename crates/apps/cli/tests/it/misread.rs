@@ -368,3 +368,15 @@ fn a_mended_format_is_another_question() {
     ask();
     assert_eq!(place.charges(), 2);
 }
+
+/// Dates of the other order are partly unreadable: the report says what that means for those that can be read.
+#[test]
+fn exchanged_days_and_months_are_reported() {
+    let columns = "[columns]\nday = { type = \"date\", bounds = [2000-01-01, 2030-12-31], format = \"%m/%d/%Y\" }\n";
+    let place = Place::new(&counting(columns), "day\n03/04/2024\n13/04/2024\n05/06/2024\n24/12/2024\nx\n");
+    let run = check(&place, &[]).refused();
+    assert!(run.stderr.contains("2 that can be read if %d and %m change places in `format`"), "{run:?}");
+    let json = check(&place, &["--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["tables"][0]["columns"][0]["day_and_month_exchanged"], 2);
+}

@@ -1,8 +1,8 @@
 //! A command plans the SQL of each query once, however many answers the ledger has.
 
 use crate::support::Place;
+use deniable::times_planned;
 use deniable_cli::exit::Exit;
-use deniable_release::plan::times_planned;
 use deniable_testing::in_own_process;
 use std::ffi::OsString;
 

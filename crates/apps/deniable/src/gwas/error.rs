@@ -1,5 +1,6 @@
 //! Errors of association results. For the curator: some depend on private files.
 
+use crate::ledger::ChangeError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::Rational;
 use deniable_core::notion::parse::ParseError;
@@ -28,6 +29,9 @@ pub enum Error {
     /// The policy or the ledger cannot be read, or the operating system gave no random bits.
     #[error(transparent)]
     Library(#[from] crate::Error),
+    /// The recorded promise cannot be replaced.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
     /// The power cannot be computed.
     #[error(transparent)]
     Power(#[from] PowerFailure),
@@ -244,6 +248,7 @@ impl Diagnose for Error {
             Self::Promise(error) => error.diagnostics(surface),
             Self::Gwas(error) => error.diagnostics(surface),
             Self::Library(error) => error.diagnostics(surface),
+            Self::Change(error) => error.diagnostics(surface),
             Self::Power(error @ PowerFailure::Simulate(SimulateError::Setting { .. })) => usage(error, &lists("power")),
             Self::Power(error) if surface == Surface::Command => {
                 usage(error, &"`deniable gwas power --help` has examples")

@@ -9,6 +9,7 @@
 //! | compute the probability that a selection finds the causes | [`power`], [`charts`] |
 //! | simulate a cohort with planted causes | [`simulate`] |
 //! | compute the true values, which must not be published | [`true_values`] |
+//! | replace the recorded promise | [`change_promise`] |
 //!
 //! ```
 //! use deniable::exact::{ratio, whole};
@@ -41,7 +42,8 @@ mod power;
 mod simulate;
 mod words;
 
-pub use deniable_genome::{Fill, Log, Test};
+pub use deniable_genome::simulate::Settings;
+pub use deniable_genome::{CohortAdjacency, Fill, Log, Test};
 pub use deniable_gwas::forecast::{Forecast, ForecastAccount, ForecastCharge, ForecastRelease};
 pub use deniable_gwas::power::{PowerReport, Progress as PowerProgress};
 pub use deniable_gwas::{CohortPromise, Event as Step, GwasError, Protects};
@@ -51,6 +53,7 @@ pub use power::{PowerEvent, PowerOptions, charts, power};
 pub use simulate::{PlantedCause, SimulateOptions, Simulated, simulate};
 pub use words::{fill, pick_by, protects, test};
 
+use crate::ledger::PromiseChange;
 use deniable_core::diagnostic::{Diagnose, Surface};
 use deniable_core::noise::SystemRng;
 use deniable_genome::FileError;
@@ -333,6 +336,14 @@ pub fn check(options: &CheckOptions, tell: &mut dyn FnMut(Event<'_>)) -> Result<
     let (log, registration) = deniable_gwas::check(&means, about, &mut ledger).map_err(of_file)?;
     let registration = registration.map_err(GwasError::from);
     Ok(CohortCheck { log, registration, head: ledger.head().clone(), cohort, version })
+}
+
+/// Replaces the recorded promise of the cohort's population in all of its accounts, and records the reason.
+///
+/// # Errors
+/// When the options are invalid, or the change is refused: see [`crate::ledger::change_promise`].
+pub fn change_promise(options: &ReleaseOptions, reason: &str) -> Result<PromiseChange, Error> {
+    Ok(crate::ledger::change_cohort_promise(&options.cohort_promise()?, reason)?)
 }
 
 /// The at most `most` SNPs of largest χ² with their true values, as PLINK computes them: for the curator, and never to

@@ -2,7 +2,7 @@
 
 use super::keys::KeyWords;
 use super::{columns, finest, genome, number, value};
-use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, histogram, lines};
+use deniable_chart::answers::{Grid, Point, Series, Signs, bars, heatmap, histogram, lines};
 use deniable_chart::grouped;
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Quality};
@@ -39,11 +39,11 @@ pub enum Shape {
 /// The kind of chart that suits an answer.
 #[must_use]
 pub fn shape(table: &Answer) -> Shape {
-    let (keys, numbers) = columns(table);
+    let (_, numbers) = columns(table);
     if genome::suits(table, &numbers) {
         return Shape::Genome;
     }
-    let rows = finest(table);
+    let (rows, keys) = (finest(table), distinguishing(table));
     if numbers.is_empty() || rows.is_empty() {
         return Shape::Table;
     }
@@ -55,8 +55,9 @@ pub fn shape(table: &Answer) -> Shape {
     match keys.as_slice() {
         [key] if distinct(*key) == rows.len() && rows.len() >= 4 => match order(&rows, *key, &words) {
             Some(Order::Bands) if rows.len() <= MOST_BARS => Shape::Histogram,
+            // A line through numbers at unequal distances would show slopes that are none.
+            Some(Order::Numbers) | None if rows.len() <= MOST_BARS => Shape::Bars,
             Some(_) if rows.len() <= MOST_POINTS => Shape::Lines,
-            None if rows.len() <= MOST_BARS => Shape::Bars,
             _ => Shape::Table,
         },
         [down, across]
@@ -69,6 +70,33 @@ pub fn shape(table: &Answer) -> Shape {
         }
         _ if rows.len() <= MOST_BARS => Shape::Bars,
         _ => Shape::Table,
+    }
+}
+
+/// The keys that distinguish the rows. Columns after the first number, such as a RANK(), are not needed where the keys
+/// before it do.
+fn distinguishing(table: &Answer) -> Vec<usize> {
+    let (keys, numbers) = columns(table);
+    let first = numbers.first().copied().unwrap_or(usize::MAX);
+    let lead: Vec<usize> = keys.iter().copied().filter(|at| *at < first).collect();
+    let (rows, words) = (finest(table), KeyWords::of(table));
+    let distinct = rows.iter().map(|row| words.exact(row, &lead)).collect::<BTreeSet<_>>().len();
+    if !lead.is_empty() && distinct == rows.len() { lead } else { keys }
+}
+
+/// The signs of an answer's charts, for the legend of a page.
+#[must_use]
+pub fn signs(table: &Answer) -> Signs {
+    let shape = shape(table);
+    let numbers = || table.rows.iter().flatten().filter_map(Cell::number);
+    let is_drawn = matches!(shape, Shape::Bars | Shape::Lines | Shape::Histogram | Shape::Heatmap);
+    let bars = matches!(shape, Shape::Bars | Shape::Histogram);
+    Signs {
+        bars,
+        // A value chosen by its rank has an interval of ranks, not of values.
+        intervals: bars && numbers().any(|number| number.rows.is_none() && number.low != number.high),
+        bands: shape == Shape::Lines,
+        unusable: is_drawn && numbers().any(|number| number.quality == Some(Quality::Unusable)),
     }
 }
 
@@ -128,7 +156,8 @@ pub fn pictures(table: &Answer, truth: Option<&Answer>) -> Vec<(String, String)>
 
 /// The charts of an answer; without legends if the page has one for all.
 pub fn drawn(table: &Answer, truth: Option<&Answer>, has_legend: bool) -> Vec<(String, String)> {
-    let (keys, numbers) = columns(table);
+    let (_, numbers) = columns(table);
+    let keys = distinguishing(table);
     let mut shape = shape(table);
     if shape == Shape::Genome {
         return genome::picture(table, &numbers).into_iter().collect();
@@ -136,9 +165,39 @@ pub fn drawn(table: &Answer, truth: Option<&Answer>, has_legend: bool) -> Vec<(S
     if shape == Shape::Single && has_legend {
         shape = Shape::Bars;
     }
-    let drawable = numbers.into_iter().filter(|at| finest(table).iter().any(|row| has_value(row, *at)));
-    let one = |at| picture(table, truth, (shape, has_legend), &keys, at);
-    drawable.take(MOST_PICTURES).filter_map(one).collect()
+    let drawable: Vec<usize> =
+        numbers.into_iter().filter(|at| finest(table).iter().any(|row| has_value(row, *at))).collect();
+    let one = |at: &usize| picture(table, truth, (shape, has_legend), &keys, *at);
+    let mut pictures: Vec<(String, String)> = drawable.iter().take(MOST_PICTURES).filter_map(one).collect();
+    let others: Vec<String> = drawable.iter().skip(MOST_PICTURES).map(|at| table.heading(*at)).collect();
+    if let Some((_, caption)) = pictures.last_mut().filter(|_| !others.is_empty()) {
+        caption.push_str(&format!("; {} in the table, without a chart", others.join(", ")));
+    }
+    pictures
+}
+
+/// The rows of a line with the places between them that have no row: rows at unequal distances are not connected. Rows
+/// without a value of the key are at the end, after a gap.
+fn spaced<'a>(rows: Vec<&'a Vec<Cell>>, key: usize, words: &KeyWords) -> Vec<Option<&'a Vec<Cell>>> {
+    let (named, unnamed): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| row.get(key).is_some_and(|cell| cell.key().is_some()));
+    let places: Vec<Option<i64>> = named.iter().map(|row| words.place(row, key)).collect();
+    let steps: Option<Vec<i64>> = places.windows(2).map(|pair| pair[1]?.checked_sub(pair[0]?)).collect();
+    let steps = steps.unwrap_or_default();
+    let unit = steps.iter().copied().filter(|step| *step > 0).min().unwrap_or(1);
+    let missing: i64 = steps.iter().map(|step| (step / unit - 1).max(0)).sum();
+    let fits = steps.iter().all(|step| step % unit == 0) && missing <= MOST_POINTS as i64 - named.len() as i64;
+    let mut all = Vec::new();
+    for (at, row) in named.into_iter().enumerate() {
+        let step = at.checked_sub(1).and_then(|before| steps.get(before)).copied().unwrap_or(unit);
+        let gaps = if fits { (step / unit - 1).max(0) } else { i64::from(step > unit) };
+        all.extend((0..gaps).map(|_| None));
+        all.push(Some(row));
+    }
+    for row in unnamed {
+        all.extend([None, Some(row)]);
+    }
+    all
 }
 
 fn has_value(row: &[Cell], at: usize) -> bool {
@@ -164,7 +223,8 @@ fn point(label: String, cell: Option<&NumberCell>) -> Point {
         (Some(own), _, Some(high)) if own > high => (Some(high), text(&cell.high)),
         _ => (own, text(&cell.value)),
     };
-    Point { label, value, low, high, written, is_unusable: cell.quality == Some(Quality::Unusable) }
+    let is_unusable = cell.quality == Some(Quality::Unusable);
+    Point { label, value, low, high, written, is_unusable, is_gap: false }
 }
 
 fn picture(
@@ -183,10 +243,19 @@ fn picture(
             ordering(one, keys).cmp(&ordering(other, keys)).then_with(|| text(one).cmp(&text(other)))
         });
     }
-    let of_row =
-        |row: &&Vec<Cell>| point(if keys.is_empty() { name.clone() } else { words.label(row, keys) }, number(row, at));
+    let totals = table.rows.len() - rows.len();
+    let grid_rows = rows.clone();
+    let rows: Vec<Option<&Vec<Cell>>> = match (shape, keys) {
+        (Shape::Lines, [key]) => spaced(rows, *key, &words),
+        _ => rows.into_iter().map(Some).collect(),
+    };
+    let of_row = |row: &Option<&Vec<Cell>>| match row {
+        None => Point::gap(String::new()),
+        Some(row) => point(if keys.is_empty() { name.clone() } else { words.label(row, keys) }, number(row, at)),
+    };
     let truths = truth.map(|truth| {
-        let found = |row: &&Vec<Cell>| {
+        let found = |row: &Option<&Vec<Cell>>| {
+            let Some(row) = row else { return f64::NAN };
             let same = truth.rows.iter().find(|other| words.exact(other, keys) == words.exact(row, keys));
             same.and_then(|row| number(row, at)).and_then(|cell| value(&cell.value)).unwrap_or(f64::NAN)
         };
@@ -198,7 +267,7 @@ fn picture(
         points: rows.iter().map(of_row).collect(),
         truth: truths.clone(),
         // A value chosen by its rank has an interval of ranks, not of values.
-        intervals: !rows.iter().filter_map(|row| number(row, at)).any(|cell| cell.rows.is_some()),
+        intervals: !rows.iter().flatten().filter_map(|row| number(row, at)).any(|cell| cell.rows.is_some()),
         has_legend,
     };
     let svg = match shape {
@@ -206,13 +275,12 @@ fn picture(
         Shape::Lines => lines(&answer()),
         Shape::Histogram => histogram(&answer()),
         Shape::Heatmap => {
-            let grid = grid(&rows, keys, at, &words);
+            let grid = grid(&grid_rows, keys, at, &words);
             heatmap(&Grid { title: title.clone(), value: name, has_legend, ..grid })
         }
         // A chart of SNPs uses all their keys.
         Shape::Genome | Shape::Table | Shape::Single => return None,
     };
-    let totals = table.rows.len() - rows.len();
     Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
 }
 

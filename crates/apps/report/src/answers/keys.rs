@@ -1,10 +1,13 @@
 //! Keys in words: months by name, rows without a value, bands of days by their first day.
 
 use super::columns;
-use deniable_core::calendar::MONTH_NAMES;
+use deniable_core::calendar::{MONTH_NAMES, iso_day};
 use deniable_publication::{ALL, Answer, Cell, KeyValue};
+use jiff::civil::{Date, date};
 
-/// How the keys of one column are written.
+const UNIX_EPOCH: Date = date(1970, 1, 1);
+
+/// The form of the keys of one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// As they are.
@@ -32,6 +35,20 @@ impl KeyWords {
     /// Whether the keys of a column are days, times, months or years, so that their order is chronological.
     pub fn is_time(&self, at: usize) -> bool {
         matches!(self.0.get(at), Some(Form::Time | Form::Month | Form::Year))
+    }
+
+    /// The place of a row along a key of years, months, days or whole numbers; `None` for other keys.
+    pub fn place(&self, row: &[Cell], at: usize) -> Option<i64> {
+        let text = row.get(at).and_then(Cell::key).map(KeyValue::text)?;
+        match self.0.get(at)? {
+            Form::Exact => text.parse().ok(),
+            Form::Year => text.get(..4)?.parse().ok(),
+            Form::Month => {
+                let (year, month) = (text.get(..4)?.parse::<i64>().ok()?, text.get(5..7)?.parse::<i64>().ok()?);
+                Some(year * 12 + month)
+            }
+            Form::Time => iso_day(&text).map(|day| i64::from((day - UNIX_EPOCH).get_days())),
+        }
     }
 
     /// The keys of a row, in words.

@@ -126,6 +126,34 @@ fn sizes_count_once_whether_used_or_not() {
     assert!(odds(&ledger) > fixed);
 }
 
+/// One coin that was fixed dominates every answer of its cost, and is used once; an equal size is preferred.
+#[test]
+fn a_fixed_coin_pays_for_any_answer_of_its_cost() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    let one = size(&guarantee, MOVES);
+    let coins = vec![CoinsOfCost { count: 2, part: deniable_core::exact::Fraction(ratio(1, 2)) }];
+    let several = Size { coins, ..one.clone() };
+    let id = AccountId::of(&guarantee);
+    let unused = |ledger: &Ledger| {
+        let sizes = ledger.account(&id).unwrap().fixed_sizes();
+        sizes.iter().map(|size| size.unused).collect::<Vec<u32>>()
+    };
+    assert!(ledger.fix_sizes(&id, vec![one.clone(), one.clone(), several.clone()]).unwrap());
+    assert!(!ledger.fix_sizes(&id, vec![one.clone()]).unwrap(), "sizes are fixed once");
+    for (identity, size, left) in [("a", &several, [2, 0]), ("b", &several, [1, 0]), ("c", &one, [0, 0])] {
+        ledger.charge(&asked(identity, size, &guarantee)).unwrap();
+        assert_eq!(unused(&ledger), left, "{identity}");
+    }
+    let odds = |ledger: &Ledger| ledger.account(&id).unwrap().but_for_chance().unwrap().unwrap().1.odds;
+    let fixed = odds(&ledger);
+    ledger.charge(&asked("d", &several, &guarantee)).unwrap();
+    assert!(odds(&ledger) > fixed);
+    drop(ledger);
+    verify(&place.path, None).unwrap();
+}
+
 /// Several coins of a grouped answer give less than one coin of its cost.
 #[test]
 fn coins_count_as_they_are_stored() {

@@ -26,10 +26,32 @@ fn parquet() -> Scaffold {
 /// The zone of the local time of moments does not follow from a file.
 #[test]
 fn moments_ask_for_their_zone() {
-    let text = scaffold(&Scaffold { moments: ["timestamp".to_owned()].into(), ..parquet() }).unwrap();
+    let text = scaffold(&Scaffold { moments: ["timestamp".to_owned()].into(), ..parquet() }, &[]).unwrap();
     assert!(text.contains("\ntimestamp = { type = \"timestamp\", zone = \"?\" }\n"), "{text}");
     assert_eq!(blanks(&text).iter().filter(|key| *key == "zone").count(), 1);
-    assert!(!scaffold(&parquet()).unwrap().contains("zone ="));
+    assert!(!scaffold(&parquet(), &[]).unwrap().contains("zone ="));
+}
+
+/// Further tables ask for their person, and are tables of the policy once all blanks are filled in.
+#[test]
+fn further_tables_have_sections_of_their_own() {
+    let described =
+        ColumnNotes { keys: vec![(Key::Text("N".to_owned()), Some("north".to_owned()))], ..Default::default() };
+    let towns = Scaffold {
+        table: "towns".to_owned(),
+        described: [("area".to_owned(), described)].into(),
+        ..csv("towns.tsv", Some(b';'), &["code", "area"])
+    };
+    let text = scaffold(&csv("v.csv", None, &["id"]), &[towns]).unwrap();
+    assert!(
+        text.contains("\n[tables.towns]\npath = \"towns.tsv\"\n") && text.contains("\n[tables.towns.csv]\n"),
+        "{text}"
+    );
+    let text = text.replace("\nentity = \"?\"\n", "\nunprotected = true\nkey = \"code\"\n");
+    let policy = filled(&text, "\"id\"");
+    let towns = policy.tables().into_iter().find(|table| table.data.table == "towns").unwrap();
+    assert_eq!(towns.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["code", "area"]);
+    assert!(towns.columns[1].labels.contains_key(&Key::Text("N".to_owned())));
 }
 
 /// The keys of all blanks; the test fails at any other error.
@@ -66,7 +88,7 @@ const OPEN: [&str; 6] = ["name", "population", "version", "key", "rows_per_group
 #[test]
 fn a_scaffold_of_csv_in_full() {
     let input = csv("visits.csv", Some(b';'), &["patient", "hours per week"]);
-    let text = scaffold(&input).unwrap();
+    let text = scaffold(&input, &[]).unwrap();
     insta::assert_snapshot!(text);
     assert_eq!(blanks(&text), [&OPEN[..], &["type", "type", "preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"patient\"");
@@ -80,7 +102,7 @@ fn a_scaffold_of_csv_in_full() {
 
 #[test]
 fn types_come_from_parquet() {
-    let text = scaffold(&parquet()).unwrap();
+    let text = scaffold(&parquet(), &[]).unwrap();
     assert_eq!(blanks(&text), [&OPEN[..], &["preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"text\"");
     assert_eq!(policy.data().format, Format::Parquet);
@@ -99,7 +121,7 @@ fn the_hints_are_right() {
             "\"age\"",
         )
     };
-    let policy = policy_of(&scaffold(&csv("v.csv", None, &["id", "day"])).unwrap());
+    let policy = policy_of(&scaffold(&csv("v.csv", None, &["id", "day"]), &[]).unwrap());
     let kinds: Vec<ColumnType> = policy.columns().iter().map(|column| column.kind).collect();
     assert!(ColumnType::ALL.iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
     assert!(policy.column("seen").unwrap().format.is_some() && policy.column("cost").unwrap().bounds.is_some());
@@ -107,7 +129,7 @@ fn the_hints_are_right() {
     assert!(policy.data().typical_rows.is_some() && policy.per_version().is_some());
     // Where types are known, only examples of these.
     let texts = Scaffold { types: Some(vec![ColumnType::Text]), ..csv("v.parquet", None, &["id"]) };
-    let text = scaffold(&texts).unwrap();
+    let text = scaffold(&texts, &[]).unwrap();
     assert!(text.contains("#   sex = ") && !text.contains("#   age = "), "{text}");
 }
 
@@ -115,7 +137,7 @@ fn the_hints_are_right() {
 #[test]
 fn the_encoding_is_written() {
     let rows = Rows::Csv { path: "v.csv".to_owned(), delimiter: None, encoding: Some("latin1".to_owned()) };
-    let text = scaffold(&Scaffold { rows, ..csv("", None, &["id"]) }).unwrap();
+    let text = scaffold(&Scaffold { rows, ..csv("", None, &["id"]) }, &[]).unwrap();
     let policy = filled(&text, "\"id\"");
     let Format::Csv(options) = &policy.data().format else { panic!("CSV") };
     assert_eq!(options.encoding, "windows-1252");
@@ -126,7 +148,7 @@ fn the_encoding_is_written() {
 fn many_columns_are_short() {
     let names: Vec<String> = (0..60).map(|at| format!("column_{at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let text = scaffold(&csv("v.csv", None, &names)).unwrap();
+    let text = scaffold(&csv("v.csv", None, &names), &[]).unwrap();
     assert!(text.lines().count() <= 132, "{} lines", text.lines().count());
     assert_eq!(text.lines().filter(|line| line.starts_with("column_")).count(), 60);
 }
@@ -144,28 +166,28 @@ fn formats_follow_from_paths() {
             CsvOptions { compression: Compression::Gzip, ..CsvOptions::with_delimiter(b'\'') },
         ),
     ] {
-        let text = scaffold(&csv(path, delimiter, &["a"])).unwrap();
+        let text = scaffold(&csv(path, delimiter, &["a"]), &[]).unwrap();
         assert_eq!(filled(&text, "\"a\"").data().format, Format::Csv(expected), "{path}");
     }
 }
 
 #[test]
 fn a_row_number_is_mentioned_and_a_row_of_data_refused() {
-    let text = scaffold(&csv("v.csv", None, &["", "a", "d"])).unwrap();
+    let text = scaffold(&csv("v.csv", None, &["", "a", "d"]), &[]).unwrap();
     let policy = filled(&text, "\"d\"");
     let names: Vec<&str> = policy.columns().iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["a", "d"]);
     assert!(text.contains("# Column 1 has no name: it cannot be declared."), "{text}");
     let row = ["Miller", "miller@example.org", "1985-05-07"];
     let refused = NotNames::Column { column: 2, looks: Looks::Address };
-    assert_eq!(scaffold(&csv("v.csv", None, &row)), Err(refused));
+    assert_eq!(scaffold(&csv("v.csv", None, &row), &[]), Err(refused));
 }
 
 /// Invisible characters of a path are escaped in the policy, and read back unchanged.
 #[test]
 fn paths_are_escaped() {
     let path = "a\u{202e}\u{1b}\"\\\u{9b}\u{e0041}b.csv";
-    let text = scaffold(&csv(path, None, &["a"])).unwrap();
+    let text = scaffold(&csv(path, None, &["a"]), &[]).unwrap();
     assert!(!text.contains(|c| deniable_core::text::is_hidden(c) && c != '\n'), "{text}");
     assert_eq!(filled(&text, "\"a\"").data().path, path);
 }
@@ -173,7 +195,7 @@ fn paths_are_escaped() {
 #[test]
 fn a_scaffold_of_a_relation() {
     let rows = Rows::Postgres { relation: "clinic.\"Visits 1\"".to_owned(), connect: "env:CLINIC_PG".to_owned() };
-    let text = scaffold(&Scaffold { rows, ..parquet() }).unwrap();
+    let text = scaffold(&Scaffold { rows, ..parquet() }, &[]).unwrap();
     assert_eq!(blanks(&text), [&OPEN[..], &["preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"text\"");
     assert_eq!(policy.data().format, Format::Postgres { connect: "env:CLINIC_PG".to_owned() });
@@ -189,8 +211,8 @@ proptest! {
         let names_alone = are_names(&columns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).is_ok();
         let path = format!("{path}.csv");
         let input = csv(&path, Some(b'|'), &columns);
-        prop_assert_eq!(scaffold(&input).is_ok(), names_alone);
-        let Ok(text) = scaffold(&input) else { return Ok(()) };
+        prop_assert_eq!(scaffold(&input, &[]).is_ok(), names_alone);
+        let Ok(text) = scaffold(&input, &[]) else { return Ok(()) };
         let kinds = blanks(&text);
         prop_assert_eq!(kinds.iter().filter(|key| *key == "type").count(), names.len());
         // A column may be called `?`; only as the entity key that name would be a blank.
@@ -259,7 +281,7 @@ fn codebooks_fill_in_columns() {
     ];
     let names: Vec<&str> = described.iter().map(|(name, _)| *name).chain(["silent"]).collect();
     let described = described.iter().map(|(name, described)| ((*name).to_owned(), described.clone())).collect();
-    let text_of = scaffold(&Scaffold { described, ..csv("v.csv", None, &names) }).unwrap();
+    let text_of = scaffold(&Scaffold { described, ..csv("v.csv", None, &names) }, &[]).unwrap();
     let open = ["type", "step", "bounds", "preset", "posterior_at_most"];
     assert_eq!(blanks(&text_of), [&OPEN[..], &open].concat());
     let decided = text_of.replace("bounds = [\"?\", 9]", "bounds = [0, 9]").replace("step = \"?\"", "step = 0.5");

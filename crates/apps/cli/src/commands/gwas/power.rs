@@ -6,8 +6,8 @@ use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::output::{publish, writable};
 use crate::progress::Progress;
+use deniable::gwas::Settings;
 use deniable::gwas::{PowerEvent, PowerOptions, charts, power, priors};
-use deniable_genome::simulate::Settings;
 use std::path::PathBuf;
 
 /// Runs it.

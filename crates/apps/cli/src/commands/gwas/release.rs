@@ -4,20 +4,21 @@ use super::tell;
 use crate::args::gwas::{Adjacency, GwasFormat, PromiseFlags, Release};
 use crate::console::say;
 use crate::error::Failure;
-use crate::ledgers;
 use crate::output::{publish, publish_page, writable};
 use crate::progress::Progress;
-use deniable::gwas::{Error, Protects, ReleaseOptions, ReleaseReport, forecast, priors, release};
+use deniable::gwas::{Error, Protects, ReleaseOptions, ReleaseReport, change_promise, forecast, priors, release};
+use deniable::report::of_ledger;
 use deniable_core::exact::whole;
 use deniable_core::promise::Promise;
-use deniable_core::secret::Secret;
-use deniable_report::Report;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
     let options = options(args)?;
     if let Some(reason) = &args.change_promise {
-        return change_promise(&options, reason);
+        let change = change_promise(&options, reason)?;
+        say(change.to_string());
+        say(format!("ledger head {}", change.head));
+        return Ok(());
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &options.own_files()?)?;
     let progress = Progress::new();
@@ -38,27 +39,9 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         publish(&written(&report, args), args.out.as_ref())?;
     }
     if let Some(page) = &args.report {
-        let summary = deniable_ledger::show(options.cohort_promise()?.ledger())?;
-        publish_page(&Report::of_ledger(&summary)?.html(), page)?;
+        publish_page(&of_ledger(options.cohort_promise()?.ledger())?, page)?;
     }
     failed.map_or(Ok(()), Err)
-}
-
-/// Replaces the recorded promise in every account of the population.
-fn change_promise(options: &ReleaseOptions, reason: &str) -> Result<(), Failure> {
-    let promised = options.cohort_promise()?;
-    let mut ledger = ledgers::existing(promised.ledger(), promised.population())?;
-    let kinds = ledger.summary().accounts.into_iter().map(|account| account.id.kind);
-    let all: Vec<_> = kinds.map(|kind| promised.guarantee(kind)).collect();
-    let weaker = crate::commands::ledger::change_all(&mut ledger, &all, reason)?;
-    let way = if weaker { "weaker" } else { "not weaker" };
-    let limit = promised.guarantee(Secret::Membership).limit().clone();
-    say(format!(
-        "the promise is now an odds ratio of {}, {way} than before; the ledger records the reason",
-        limit.with_epsilon()
-    ));
-    say(format!("ledger head {}", ledger.head()));
-    Ok(())
 }
 
 fn options(args: &Release) -> Result<ReleaseOptions, Failure> {

@@ -1,7 +1,5 @@
-//! Findings of a scan of the data, by column: for the curator alone, because they depend on private rows.
+//! Rows and values that caps and bounds leave out of each query.
 
-use super::true_errors::QueryErrors;
-use deniable::ScanReport;
 use deniable_core::exact::{Rounding, percent, whole};
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::push_paragraph;
@@ -9,20 +7,9 @@ use deniable_execute::Losses;
 use deniable_release::UnreadableColumn;
 use serde::Serialize;
 
-/// All findings, for JSON.
+/// Losses of caps and bounds for a query.
 #[derive(Debug, Serialize)]
-pub struct DataReport {
-    /// Findings of each table.
-    pub tables: Vec<ScanReport>,
-    /// Losses of caps and bounds for each query; empty if the data cannot be read as declared.
-    pub queries: Vec<LeftOut>,
-    /// Errors of each query from caps and bounds; empty if the data cannot be read as declared.
-    pub true_errors: Vec<QueryErrors>,
-}
-
-/// Losses of caps and bounds for a query, for JSON.
-#[derive(Debug, Serialize)]
-pub struct LeftOut {
+pub(super) struct LeftOut {
     query: String,
     rows: u64,
     /// The rows among them whose group value is NULL, not declared, or outside bounds.
@@ -55,7 +42,7 @@ struct ClampedReport {
 
 impl LeftOut {
     /// Converts the losses of a query.
-    pub fn new(query: &str, losses: &Losses, unreadable: &[UnreadableColumn]) -> Self {
+    pub(super) fn new(query: &str, losses: &Losses, unreadable: &[UnreadableColumn]) -> Self {
         let unreadable = unreadable.iter().map(|found| UnreadableReport {
             column: found.column.clone(),
             unreadable: found.unreadable,
@@ -83,14 +70,14 @@ impl LeftOut {
 
 impl LeftOut {
     /// The number of unreadable values in the columns that a query reads.
-    pub fn unreadable(queries: &[Self], query: &str) -> u64 {
+    pub(super) fn unreadable(queries: &[Self], query: &str) -> u64 {
         let own = queries.iter().filter(|left_out| left_out.query == query);
         own.flat_map(|left_out| &left_out.unreadable).map(|found| found.unreadable).sum()
     }
 }
 
 /// Losses of caps and bounds for every query, as a table.
-pub fn left_out(queries: &[LeftOut]) -> String {
+pub(super) fn left_out(queries: &[LeftOut]) -> String {
     // Rows in no group and unreadable values are rare: their columns are shown where there are any.
     let has_others = queries.iter().any(|query| query.rows_in_no_group > 0);
     let has_unreadable = queries.iter().any(|query| !query.unreadable.is_empty());

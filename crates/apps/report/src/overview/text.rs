@@ -1,14 +1,14 @@
-//! The ledger as text.
+//! The overview of a ledger as text.
 
-use deniable_core::text::grid::{Grid, cell, right};
-use deniable_core::text::{printable, shown};
-use deniable_ledger::{Sharing, Summary};
-use deniable_publication::REHEARSAL;
-use deniable_report::overview::{
+use super::{
     AcceptanceOverview, AccountOverview, ChargedVersion, EngineOverview, NewEntitiesOverview, Overview, PartOverview,
     ReleaseOverview, RequestOverview, WithdrawalOverview,
 };
-use std::fmt::Write;
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::{printable, shown};
+use deniable_ledger::Sharing;
+use deniable_publication::REHEARSAL;
+use std::fmt::{self, Display, Formatter, Write};
 
 /// A query's name, with its SQL if other queries have the same name.
 fn asked(query: &str, sql: &str, all: &[ReleaseOverview]) -> String {
@@ -84,9 +84,15 @@ fn charges(account: &AccountOverview, version: &ChargedVersion) -> Grid {
     grid
 }
 
-/// Renders the ledger as text, with the charges about the newest version, or about all versions.
-pub fn table(summary: &Summary, all_versions: bool) -> String {
-    let overview = Overview::new(summary);
+impl Display for Overview {
+    /// Lists the charges about the newest version; those about all versions in the alternate form, `{:#}`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&text(self, f.alternate()))
+    }
+}
+
+/// The text, with the charges about the newest version, or about all versions.
+fn text(overview: &Overview, all_versions: bool) -> String {
     let mut text = if overview.rehearsal { format!("{REHEARSAL}\n") } else { String::new() };
     let _ = writeln!(text, "ledger of \"{}\"", printable(&overview.population));
     for version in &overview.versions {
@@ -123,6 +129,9 @@ pub fn table(summary: &Summary, all_versions: bool) -> String {
         let _ = writeln!(text, "  left:  {}", account.left);
         if let Some(but_for) = &account.but_for {
             let _ = writeln!(text, "         {}", but_for.in_words());
+            for fixed in &but_for.fixed {
+                let _ = writeln!(text, "         {}", fixed.in_words());
+            }
         }
         for sentence in account.new_entities.iter().flat_map(NewEntitiesOverview::sentences) {
             let _ = writeln!(text, "         {}", printable(&sentence));

@@ -1,6 +1,6 @@
-//! Exact errors of each query from caps and bounds: for the curator alone, because they depend on private rows.
+//! Exact errors of each query from caps and bounds.
 
-use super::scan::LeftOut;
+use super::losses::LeftOut;
 use deniable_answers::{TrueError, Worst};
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::grid::{Grid, cell, right};
@@ -9,9 +9,9 @@ use deniable_release::forecast::about;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The true errors of one query, for programs.
+/// The true errors of one query.
 #[derive(Debug, Serialize)]
-pub struct QueryErrors {
+pub(super) struct QueryErrors {
     query: String,
     /// `null` where protected tables are joined, or results are grouped by noisy numbers.
     columns: Option<Vec<ColumnError>>,
@@ -40,7 +40,12 @@ struct WorstCell {
 
 impl QueryErrors {
     /// Converts the errors of a query's columns.
-    pub fn new(query: &str, errors: Option<&[TrueError]>, stated: Option<&Rational>, is_unbounded: bool) -> Self {
+    pub(super) fn new(
+        query: &str,
+        errors: Option<&[TrueError]>,
+        stated: Option<&Rational>,
+        is_unbounded: bool,
+    ) -> Self {
         let worst = |worst: &Worst| WorstCell {
             cell: worst.cell.clone(),
             answer: about(&worst.answer),
@@ -58,10 +63,10 @@ impl QueryErrors {
     }
 }
 
-/// The true errors of every query, for reading.
+/// The true errors of every query as a table.
 ///
 /// Unreadable values are in no sum, so an error beside them is not the whole one.
-pub fn true_errors(queries: &[QueryErrors], left_out: &[LeftOut]) -> String {
+pub(super) fn true_errors(queries: &[QueryErrors], left_out: &[LeftOut]) -> String {
     let mut grid = Grid::new(["query", "number", "cells", "largest error", "of", "in"]);
     for QueryErrors { query, columns, .. } in queries {
         let Some(columns) = columns else {

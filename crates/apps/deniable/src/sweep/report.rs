@@ -1,31 +1,37 @@
 //! Errors under several promises or caps: a table with a small chart in each row, and JSON.
 
-use crate::commands::sweep::CAPS;
-use deniable_core::budget::Spend;
+use super::CAPS;
 use deniable_core::exact::{Rational, Rounding, decimal};
+use deniable_core::guarantee::Guarantee;
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::push_paragraph;
 use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, short};
 use num_traits::{ToPrimitive, Zero};
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
-/// A sweep, for the table and for JSON.
-#[derive(Serialize)]
-pub struct SweepTable {
+/// The errors of answers at each value of a swept promise or cap. It depends on the policy alone, and may be published.
+///
+/// `Display` prints a table with a chart in each row, `Serialize` the object of `deniable plan --sweep --format json`.
+#[derive(Debug, Serialize)]
+pub struct SweepReport {
     /// The swept promise or cap.
-    pub key: String,
+    pub(super) key: &'static str,
     /// The points in ascending order of the swept value.
-    pub points: Vec<Point>,
+    pub(super) points: Vec<Point>,
 }
 
 /// Errors under one promise or cap.
-#[derive(Serialize)]
-pub struct Point {
+#[derive(Debug, Serialize)]
+pub(super) struct Point {
     /// The swept value, exact.
     value: String,
     /// The odds ratio that it allows.
     odds: String,
+    /// The odds ratio of the promise but for a chance; absent if there is none, or the promise at this point implies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    odds_but_for_a_chance: Option<String>,
     answers: Vec<At>,
     /// The reason that there are no answers.
     refused: Option<String>,
@@ -33,7 +39,7 @@ pub struct Point {
     shown: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct At {
     query: String,
     answer: String,
@@ -45,7 +51,11 @@ struct At {
 
 impl Point {
     /// A point with the errors of the queries' answers, or the reason why there are none.
-    pub fn new(value: &Rational, odds: &Spend, answers: Result<Vec<(String, String, ErrorBound)>, String>) -> Self {
+    pub(super) fn new(
+        value: &Rational,
+        guarantee: &Guarantee,
+        answers: Result<Vec<(String, String, ErrorBound)>, String>,
+    ) -> Self {
         let (answers, refused) = match answers {
             Ok(answers) => (answers, None),
             Err(reason) => (Vec::new(), Some(reason)),
@@ -56,9 +66,11 @@ impl Point {
             error: bound.number().map(short),
             bound,
         };
+        let but_for = guarantee.but_for_a_chance();
         Self {
             value: value.to_string(),
-            odds: odds_decimal(&odds.odds_at_most()),
+            odds: odds_decimal(&guarantee.limit().odds_at_most()),
+            odds_but_for_a_chance: but_for.map(|but_for| odds_decimal(&but_for.limit().odds_at_most())),
             answers: answers.into_iter().map(at).collect(),
             refused,
             shown: decimal(value, 3, Rounding::Nearest),
@@ -66,55 +78,69 @@ impl Point {
     }
 }
 
-/// The sweep as a table.
-pub fn table(shown: &SweepTable) -> String {
-    let mut header = vec!["query".to_owned(), "answer".to_owned()];
-    header.extend(shown.points.iter().map(|point| point.shown.clone()));
-    header.push("chart".to_owned());
-    let mut grid = Grid::new(header);
-    let mut odds = vec![cell(""), cell("largest odds ratio")];
-    odds.extend(shown.points.iter().map(|point| right(&point.odds)));
-    grid.add_row(odds);
-    // Every point that has answers has the same ones, in the same order.
-    let some = shown.points.iter().find(|point| !point.answers.is_empty());
-    let all: Vec<&At> = some.iter().flat_map(|point| &point.answers).collect();
-    let at = |row: usize| shown.points.iter().map(move |point| point.answers.get(row).and_then(|at| at.bound.number()));
-    let rows: Vec<Vec<Option<&Rational>>> = (0..all.len()).map(|row| at(row).collect()).collect();
-    let factor = factor(&rows);
-    for (first, errors) in all.iter().zip(&rows) {
-        let ranks = matches!(first.bound, ErrorBound::Rows(_));
-        let name = if ranks { format!("{} (rows by rank)", first.answer) } else { first.answer.clone() };
-        let mut cells = vec![cell(&first.query), cell(name)];
-        cells.extend(errors.iter().map(|error| right(error.map_or_else(|| "-".to_owned(), short))));
-        cells.push(cell(chart(errors, factor)));
-        grid.add_row(cells);
+impl Display for SweepReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.table())
     }
-    let how = if CAPS.contains(&shown.key.as_str()) {
-        "which holds for all queries; the errors do not include what the cap leaves out"
-    } else {
-        "which replaces the policy's promises"
-    };
-    let mut text = format!("errors by `{}`, {how}\n{grid}\n", shown.key);
-    if !rows.is_empty() {
-        let words = format!(
-            "chart: the largest error of a row is a full bar; each step down is an error smaller by a factor of \
-            {factor}"
-        );
-        push_paragraph(&mut text, "  ", &words);
-    }
-    for point in &shown.points {
-        if let Some(reason) = &point.refused {
-            push_paragraph(&mut text, "  ", &format!("at {} = {}: {reason}", shown.key, point.shown));
+}
+
+impl SweepReport {
+    fn table(&self) -> String {
+        let mut header = vec!["query".to_owned(), "answer".to_owned()];
+        header.extend(self.points.iter().map(|point| point.shown.clone()));
+        header.push("chart".to_owned());
+        let mut grid = Grid::new(header);
+        let mut odds = vec![cell(""), cell("largest odds ratio")];
+        odds.extend(self.points.iter().map(|point| right(&point.odds)));
+        grid.add_row(odds);
+        if self.points.iter().any(|point| point.odds_but_for_a_chance.is_some()) {
+            let mut odds = vec![cell(""), cell("but for the chance")];
+            let shown = |point: &Point| right(point.odds_but_for_a_chance.as_deref().unwrap_or(&point.odds));
+            odds.extend(self.points.iter().map(shown));
+            grid.add_row(odds);
         }
+        // Every point that has answers has the same ones, in the same order.
+        let some = self.points.iter().find(|point| !point.answers.is_empty());
+        let all: Vec<&At> = some.iter().flat_map(|point| &point.answers).collect();
+        let at =
+            |row: usize| self.points.iter().map(move |point| point.answers.get(row).and_then(|at| at.bound.number()));
+        let rows: Vec<Vec<Option<&Rational>>> = (0..all.len()).map(|row| at(row).collect()).collect();
+        let factor = factor(&rows);
+        for (first, errors) in all.iter().zip(&rows) {
+            let ranks = matches!(first.bound, ErrorBound::Rows(_));
+            let name = if ranks { format!("{} (rows by rank)", first.answer) } else { first.answer.clone() };
+            let mut cells = vec![cell(&first.query), cell(name)];
+            cells.extend(errors.iter().map(|error| right(error.map_or_else(|| "-".to_owned(), short))));
+            cells.push(cell(chart(errors, factor)));
+            grid.add_row(cells);
+        }
+        let how = if CAPS.contains(&self.key) {
+            "which holds for all queries; the errors do not include what the cap leaves out"
+        } else {
+            "which replaces the policy's promises"
+        };
+        let mut text = format!("errors by `{}`, {how}\n{grid}\n", self.key);
+        if !rows.is_empty() {
+            let words = format!(
+                "chart: the largest error of a row is a full bar; each step down is an error smaller by a factor of \
+                {factor}"
+            );
+            push_paragraph(&mut text, "  ", &words);
+        }
+        for point in &self.points {
+            if let Some(reason) = &point.refused {
+                push_paragraph(&mut text, "  ", &format!("at {} = {}: {reason}", self.key, point.shown));
+            }
+        }
+        let any = |wanted: ErrorBound| some.is_some_and(|point| point.answers.iter().any(|at| at.bound == wanted));
+        if any(ErrorBound::NeedsTypicalRows) {
+            text.push_str("  errors of averages and spreads need typical_rows in [data]\n");
+        }
+        if any(ErrorBound::NeedsTypical) {
+            text.push_str("  errors of arithmetic need typical values: `deniable plan` without --sweep lists them\n");
+        }
+        text
     }
-    let any = |wanted: ErrorBound| some.is_some_and(|point| point.answers.iter().any(|at| at.bound == wanted));
-    if any(ErrorBound::NeedsTypicalRows) {
-        text.push_str("  errors of averages and spreads need typical_rows in [data]\n");
-    }
-    if any(ErrorBound::NeedsTypical) {
-        text.push_str("  errors of arithmetic need typical values: `deniable plan` without --sweep lists them\n");
-    }
-    text
 }
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

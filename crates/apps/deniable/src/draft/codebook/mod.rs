@@ -5,15 +5,16 @@
 
 mod cells;
 
-use crate::error::Failure;
+use super::DraftError;
 use cells::{CellFault, Cells};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
-use deniable::{Code, Diagnostic};
+use deniable_core::diagnostic::{Code, Diagnostic};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
 use deniable_data::broken_quotes;
 use deniable_policy::ColumnNotes;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::Path;
 
 /// Most bytes of a codebook.
@@ -64,7 +65,7 @@ impl Head {
 
 /// A codebook's entry on one column.
 #[derive(Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The column.
     pub name: String,
     /// The line of the codebook on which it begins.
@@ -76,7 +77,7 @@ pub struct Entry {
 }
 
 /// Reads a codebook. Types that are `known` from the data take precedence, and keys and bounds are parsed by them.
-pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, Failure> {
+pub(super) fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, DraftError> {
     let text = text(path)?;
     let delimiter = DELIMITERS.into_iter().find(|delimiter| {
         let first = records(&text, *delimiter).next();
@@ -85,7 +86,7 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
     let delimiter = delimiter.unwrap_or(b',');
     if let Some((line, fault)) = broken_quotes(text.as_bytes(), delimiter, b'"') {
         let what = format!("{}:{line}: {fault}", path.display());
-        return Err(Failure::refused(what, "close the quote; within a quoted cell, write a quote twice"));
+        return Err(refused(what, "close the quote; within a quoted cell, write a quote twice"));
     }
     let mut records = records(&text, delimiter);
     let header = records.next().transpose().map_err(|error| broken(path, &error))?.unwrap_or_default();
@@ -118,7 +119,11 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
             break;
         }
     }
-    if complaints.is_empty() { Ok(found) } else { Err(complaints.into()) }
+    if complaints.is_empty() { Ok(found) } else { Err(DraftError::Codebook(complaints)) }
+}
+
+fn refused(message: impl Display, help: impl Display) -> DraftError {
+    DraftError::Codebook(vec![Diagnostic::new(Code::Other, message).with_help(help)])
 }
 
 fn records(text: &str, delimiter: u8) -> StringRecordsIntoIter<&[u8]> {
@@ -130,10 +135,10 @@ fn records(text: &str, delimiter: u8) -> StringRecordsIntoIter<&[u8]> {
         .into_records()
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
-    let unreadable = |error: &dyn std::fmt::Display| {
+fn text(path: &Path) -> Result<String, DraftError> {
+    let unreadable = |error: &dyn Display| {
         let help = "name a CSV file in UTF-8 with one line per column; `deniable init --help` describes its format";
-        Failure::refused(format!("the codebook {} cannot be read: {error}", path.display()), help)
+        refused(format!("the codebook {} cannot be read: {error}", path.display()), help)
     };
     let length = std::fs::metadata(path).map_err(|error| unreadable(&error))?.len();
     if length > MOST_BYTES {
@@ -144,15 +149,15 @@ fn text(path: &Path) -> Result<String, Failure> {
 }
 
 /// The meaning of each column. A first line without a column of names is not quoted: it may be a row of data.
-fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, Failure> {
+fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, DraftError> {
     let heads: Vec<Option<Head>> = header.iter().map(Head::named).collect();
     if !heads.contains(&Some(Head::Name)) {
-        return Err(Failure::refused(format!("{}:1: the codebook has no column `name`", path.display()), HEADER));
+        return Err(refused(format!("{}:1: the codebook has no column `name`", path.display()), HEADER));
     }
     for (at, head) in heads.iter().enumerate() {
         if let Some(first) = heads.iter().take(at).position(|other| head.is_some() && other == head) {
             let what = format!("{}:1: columns {} and {} have the same meaning", path.display(), first + 1, at + 1);
-            return Err(Failure::refused(what, "remove or rename one of them"));
+            return Err(refused(what, "remove or rename one of them"));
         }
     }
     Ok(heads)
@@ -167,10 +172,7 @@ fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head
     Diagnostic::new(Code::Other, format!("{}:{line}:{column} {problem}", path.display())).with_help(help)
 }
 
-fn broken(path: &Path, error: &csv::Error) -> Failure {
+fn broken(path: &Path, error: &csv::Error) -> DraftError {
     let line = error.position().map_or(1, csv::Position::line);
-    Failure::refused(
-        format!("{}:{line}: invalid CSV", path.display()),
-        "quote cells that contain commas or line breaks",
-    )
+    refused(format!("{}:{line}: invalid CSV", path.display()), "quote cells that contain commas or line breaks")
 }

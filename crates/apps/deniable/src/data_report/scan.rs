@@ -40,6 +40,9 @@ struct Column {
     values: u64,
     missing: Option<FoundAt>,
     unreadable: Option<FoundAt>,
+    /// Unreadable dates that can be read with day and month exchanged; omitted if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    day_and_month_exchanged: u64,
     /// The most frequent texts that cannot be read.
     unreadable_texts: Vec<SeenText>,
     /// Also `null` if no keys are declared.
@@ -49,6 +52,11 @@ struct Column {
     outside_bounds: Option<FoundAt>,
     /// Dates and times whose year is probably wrong.
     odd_years: Option<FoundAt>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A private value, and the number of rows with it.
@@ -83,6 +91,7 @@ impl ScanReport {
             values: found.present,
             missing: at(&found.missing),
             unreadable: at(&found.unreadable),
+            day_and_month_exchanged: found.exchanged,
             unreadable_texts: seen(&found.unreadable_texts),
             undeclared_keys: at(&found.undeclared),
             undeclared_values: seen(&found.undeclared_values),

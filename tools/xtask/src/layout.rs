@@ -6,6 +6,7 @@
 use crate::{Failure, files};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 #[derive(Debug)]
@@ -55,6 +56,12 @@ const EXCEPTIONS: [Exception; 4] = [
     exception("deniable-execute", Kind::Feature, "deniable-postgres", "its tests compare a server with files"),
 ];
 
+/// Crates that are arguments and printing, with all other members that they may use: the library does the work.
+const THIN: [(&str, &[&str]); 2] = [
+    ("deniable-cli", &["deniable", "deniable-core", "deniable-explore", "deniable-serve"]),
+    ("deniable-python", &["deniable"]),
+];
+
 /// Kind of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -93,6 +100,10 @@ pub enum Mode {
 pub fn run(mode: Mode) -> Result<String, Failure> {
     let members = members(&metadata()?)?;
     let mut problems = wrong_arrows(&members, &EXCEPTIONS);
+    problems.extend(past_the_library(&members));
+    for member in &members {
+        problems.extend(unnamed_tests(&files::root(), member));
+    }
     let page = files::read(&files::root(), PAGE)?;
     match with_tables(&page, &format!("{}{}", house_table(), crate_tables(&members))) {
         None => problems.push(format!("{PAGE}: the lines {BEGIN:?} and {END:?} are missing")),
@@ -112,6 +123,39 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
         ));
     }
     Err(Failure::Found(problems.join("\n")))
+}
+
+/// The dependencies of [`THIN`] crates on members that are not theirs, tests apart.
+fn past_the_library(members: &[Member]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (name, allowed) in THIN {
+        let uses = members.iter().filter(|member| member.name == name).flat_map(|member| &member.uses);
+        for (_, other) in uses.filter(|(kind, other)| *kind != Kind::Tests && !allowed.contains(&other.as_str())) {
+            problems.push(format!("{name} -> {other}: put the work into `deniable`, and use it from there"));
+        }
+    }
+    problems
+}
+
+/// The files of a member's `tests/it` that its `main.rs` or `mod.rs` does not name: they are not compiled.
+fn unnamed_tests(root: &Path, member: &Member) -> Vec<String> {
+    let folder = format!("{}/tests/it", member.folder);
+    let entries = std::fs::read_dir(root.join(&folder)).into_iter().flatten().flatten();
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let Some(first) = ["main.rs", "mod.rs"].into_iter().find(|first| names.iter().any(|name| name == first)) else {
+        return Vec::new();
+    };
+    let text = files::read(root, &format!("{folder}/{first}")).unwrap_or_default();
+    let missing = unnamed(&names, first, &text).into_iter();
+    missing.map(|name| format!("{folder}/{name}.rs is not compiled: name it as `mod {name};` in {first}")).collect()
+}
+
+/// The modules among some file names that the text of the first one does not name.
+fn unnamed<'a>(names: &'a [String], first: &str, text: &str) -> Vec<&'a str> {
+    let others = names.iter().filter(|name| *name != first).filter_map(|name| name.strip_suffix(".rs"));
+    let mut missing: Vec<&str> = others.filter(|name| !text.contains(&format!("mod {name};"))).collect();
+    missing.sort_unstable();
+    missing
 }
 
 /// The page with other tables between [`BEGIN`] and [`END`].
@@ -314,6 +358,31 @@ mod tests {
         ]);
         assert_eq!(members[0].uses, [(Kind::Tests, "testing".to_owned())]);
         assert_eq!(wrong_arrows(&members, &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tests_without_a_mod_line_are_found() {
+        let names = ["mod.rs", "one.rs", "two.rs", "data"].map(str::to_owned);
+        assert_eq!(unnamed(&names, "mod.rs", "mod one;\n"), ["two"]);
+        assert_eq!(unnamed(&names, "mod.rs", "mod one;\nmod two;\n"), [""; 0]);
+    }
+
+    #[test]
+    fn the_command_and_python_use_the_library_alone() {
+        let members = workspace(&[
+            ("deniable-cli", "crates/apps/cli", &[("deniable", None, false), ("deniable-sql", None, true)]),
+            (
+                "deniable-python",
+                "python/extension",
+                &[("deniable-core", None, false), ("deniable-sql", Some("dev"), false)],
+            ),
+            ("deniable", "crates/apps/deniable", &[("deniable-sql", None, false)]),
+            ("deniable-core", "crates/core", &[]),
+            ("deniable-sql", "crates/engine/sql", &[]),
+        ]);
+        let problems = past_the_library(&members);
+        let named: Vec<&str> = problems.iter().filter_map(|problem| problem.split(':').next()).collect();
+        assert_eq!(named, ["deniable-cli -> deniable-sql", "deniable-python -> deniable-core"]);
     }
 
     #[test]

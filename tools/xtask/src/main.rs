@@ -9,6 +9,7 @@
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
 //! | `docs` | fails on broken links, long lines, and documents that are not in `docs/README.md` |
+//! | `docs --book FOLDER` | writes the sources of the book of documents, for mdBook |
 //! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
 //! | `crates [--against REV]` | the lines, public items and tests of every crate, beside those of a commit |
 //! | `ci` | runs `.ci/run` |
@@ -54,7 +55,8 @@ usage: cargo xtask <chore>
   api [--write]        compare the public items of the library with docs/reference/api.txt (or write it)
   clinic [--check]     write (or compare) examples/clinic/visits.csv
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
-  docs                 check the links, the index and the line lengths of all Markdown
+  docs [--book FOLDER] check the links, the index and the line lengths of all Markdown (or write the sources of
+                       the book for mdBook)
   features             check that the first command compiles nothing that the tests compile again
   crates [--against REV]
                        print the lines, public items and tests of every crate (beside those of a commit)
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
         ["docs"] => docs::run(),
+        ["docs", "--book", folder] => docs::write_book(Path::new(folder)),
         ["features"] => features::run(),
         ["crates"] => crates::run(None),
         ["crates", "--against", revision] => crates::run(Some(revision)),

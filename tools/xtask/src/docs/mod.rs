@@ -1,8 +1,10 @@
 //! `docs`: the links, the index and the line lengths of all Markdown, and the pages that other files name.
 
+mod book;
 mod page;
 
 use crate::{Failure, files};
+pub use book::write as write_book;
 use page::Page;
 pub use page::WIDTH;
 use std::collections::{BTreeMap, BTreeSet};

@@ -38,44 +38,46 @@ from ._answer import Answer, Belief, Guarantee, Noise, Release, Withdrawal
 from ._assess import Assessment, assess
 from ._audit import Audit, audit
 from ._check import Verdict, check
+from ._declare import Adversary, Boolean, Date, Decimal, Integer, Person, Text, Timestamp
 from ._deniable import __version__
 from ._errors import BudgetError, DataError, Error, LedgerError, LedgerWarning, PolicyError, Problem, QueryError, QueryWarning, UsageError
 from ._gwas import gwas
 from ._plan import Plan, PlannedQuery
-from ._policy import (
-    Policy,
-    alpha_beta,
-    epsilon,
-    gain,
-    negative_gain,
-    posterior_at_least,
-    posterior_at_most,
-    rho,
-)
+from ._policy import Policy
+from ._promise import Promise, alpha_beta, epsilon, gain, negative_gain, posterior_at_least, posterior_at_most, rho
 from ._session import Session
 from ._translate import Translation, translate
 
 __all__ = [
+    "Adversary",
     "Answer",
     "Assessment",
     "Audit",
     "Belief",
+    "Boolean",
     "BudgetError",
     "DataError",
+    "Date",
+    "Decimal",
     "Error",
     "Guarantee",
+    "Integer",
     "LedgerError",
     "LedgerWarning",
     "Noise",
+    "Person",
     "Plan",
     "PlannedQuery",
     "Policy",
     "PolicyError",
     "Problem",
+    "Promise",
     "QueryError",
     "QueryWarning",
     "Release",
     "Session",
+    "Text",
+    "Timestamp",
     "Translation",
     "UsageError",
     "Verdict",

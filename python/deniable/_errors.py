@@ -65,7 +65,7 @@ class PolicyError(Error):
 
     >>> import deniable as dn
     >>> try:
-    ...     dn.Policy(name="clinic", population="p", table="t", promise=dn.epsilon(1))
+    ...     dn.Policy(name="clinic", population="p", table="t", promise=dn.gain(2))
     ... except dn.PolicyError as error:
     ...     print(error.problems[0].message)
     the policy needs `adversary`

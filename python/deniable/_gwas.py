@@ -11,8 +11,8 @@ from . import _deniable
 from ._answer import Release
 from ._errors import LedgerWarning, usage
 from ._exact import Exact, dictionary, exact, names, path, prior_range, short, truth, whole
-from ._policy import Promise
 from ._progress import wait
+from ._promise import Promises
 
 _LOG = logging.getLogger("deniable")
 
@@ -26,7 +26,7 @@ def gwas(
     pheno: Optional[Path] = None,
     pheno_name: Optional[str] = None,
     adjacency: Union[str, Sequence[str]],
-    promise: Optional[Promise] = None,
+    promise: Optional[Promises] = None,
     policy: Optional[Path] = None,
     prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
     population: Optional[str] = None,

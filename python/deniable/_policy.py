@@ -2,147 +2,81 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
-from decimal import Decimal
-from fractions import Fraction
-from numbers import Integral, Rational
-from typing import TYPE_CHECKING, Callable, Dict, KeysView, List, Mapping, Optional, Sequence, Tuple, Union, ValuesView
+import re
+import sys
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._answer import Guarantee
-from ._errors import usage
-from ._exact import Exact, exact, text, truth, whole
+from ._declare import Adversary, Person
+from ._errors import shown, usage
+from ._exact import text, truth, whole
 from ._exact import path as _path
 from ._plan import Plan
+from ._promise import Promises
+from ._sections import IN_MEMORY, identity, policy_keys, query_keys
 
 if TYPE_CHECKING:
     from ._arrow import Tables
     from ._progress import Told
     from ._session import Session
 
-IN_MEMORY = "rows in memory"
-"""The path of tables whose rows are given to a session."""
-
 Path = Union[str, "os.PathLike[str]"]
-Promise = Mapping[str, Exact]
-"""Keys of ``[promise]`` with their numbers: the result of ``posterior_at_most("3/4")``."""
-Column = Union[str, Mapping[str, object]]
-"""A column's type, or the keys of ``[columns.NAME]``: type, bounds, step, keys, null_key, ..."""
+Column = Union[str, Mapping[str, Any]]
+"""A column's type, its declaration such as ``dn.Integer(0, 60)``, or the keys of ``[columns.NAME]``."""
 
-
-def posterior_at_most(belief: Exact) -> Promise:
-    """No observer becomes surer than this that a given person is in the data. Needs an adversary whose priors are bounded above (B-4).
-
-    >>> import deniable as dn
-    >>> dn.posterior_at_most("3/4")
-    {'posterior_at_most': Fraction(3, 4)}
-    """
-    return {"posterior_at_most": exact(belief)}
-
-
-def posterior_at_least(belief: Exact) -> Promise:
-    """No observer becomes less sure than this that a given person is in the data (B-4).
-
-    >>> import deniable as dn
-    >>> dn.posterior_at_least("1/10")
-    {'posterior_at_least': Fraction(1, 10)}
-    """
-    return {"posterior_at_least": exact(belief)}
-
-
-def gain(factor: Exact) -> Promise:
-    """Belief that a given person is in the data grows by at most this factor (B-3, positive membership privacy).
-
-    >>> import deniable as dn
-    >>> dn.gain(2)
-    {'gain': Fraction(2, 1)}
-    """
-    return {"gain": exact(factor)}
-
-
-def negative_gain(factor: Exact) -> Promise:
-    """Belief that a given person is not in the data grows by at most this factor (B-3n).
-
-    >>> import deniable as dn
-    >>> dn.negative_gain("3/2")
-    {'negative_gain': Fraction(3, 2)}
-    """
-    return {"negative_gain": exact(factor)}
-
-
-def rho(belief: Exact, among: int) -> Promise:
-    """No observer identifies one of ``among`` equally likely people with more than this belief (B-5, differential identifiability).
-
-    >>> import deniable as dn
-    >>> dn.rho("1/2", among=100)
-    {'rho': Fraction(1, 2), 'among': 100}
-    """
-    return {"rho": exact(belief), "among": whole(among, "among=") or 0}
-
-
-def alpha_beta(alpha: Exact, beta: Exact, *, p_min: Optional[Exact] = None, p_max: Optional[Exact] = None) -> Promise:
-    """Belief in the true world falls at most by alpha and grows at most by beta of itself (B-6, (α,β)-differential identifiability).
-
-    >>> import deniable as dn
-    >>> sorted(dn.alpha_beta("1/2", "1/2"))
-    ['alpha', 'beta']
-    """
-    all_keys = {"alpha": alpha, "beta": beta, "p_min": p_min, "p_max": p_max}
-    return {key: exact(value) for key, value in all_keys.items() if value is not None}
-
-
-def epsilon(value: Exact) -> Promise:
-    """Plain ε-differential privacy; ``"ln(3)"`` is the ε of odds of exactly 3 (C-1).
-
-    >>> import deniable as dn
-    >>> dn.epsilon("ln(3)")
-    {'epsilon': 'ln(3)'}
-    """
-    if isinstance(value, str) and value.strip().startswith("ln("):
-        return {"epsilon": value.strip()}
-    return {"epsilon": exact(value)}
+_TABLE = re.compile(r"[a-z_][a-z0-9_]*")
+"""The name of a table; files of policies have other names."""
 
 
 class Policy:
     """The protected people, the adversary, the promise, and the data.
 
-    A file's path, or the same keys as in a file (docs/reference/policy.md) as arguments: sections are dictionaries.
+    A file's path, or a table's name with the same keys as in a file (docs/reference/policy.md) as arguments. Declarations such as
+    ``dn.Integer(0, 60)`` and dictionaries of their keys are the same.
 
     >>> import deniable as dn
     >>> policy = dn.Policy(
-    ...     name="clinic", population="clinic-patients", table="visits",
-    ...     promise=dn.posterior_at_most("3/4"), adversary="acquaintance",
-    ...     entity={"key": "patient", "rows_per_group": 3, "groups": 2},
-    ...     columns={
-    ...         "patient": "integer",
-    ...         "department": {"type": "text", "keys": ["cardiology", "neurology"]},
-    ...         "minutes": {"type": "integer", "bounds": (0, 60)},
-    ...     },
+    ...     "visits",
+    ...     person=dn.Person("patient", rows=3, groups=2),
+    ...     promise=dn.epsilon(1),
+    ...     columns={"department": dn.Text(keys=["cardiology", "neurology"]), "minutes": dn.Integer(0, 60)},
     ...     queries={"by department": "SELECT department, COUNT(*) AS visits FROM visits GROUP BY department"},
     ... )
     >>> policy.guarantee.promises
-    ('no observer becomes more than 75% sure that a given person is in the data',)
+    ('no answer is more than e^1 times as likely with a given person as without them, nor the reverse',)
     >>> policy.queries
     ['by department']
 
-    :param file: the path of a policy, ``policy.toml``. Without one, the policy is built from what follows.
+    Policies are equal if they have the same content, whatever its order. They are immutable, and can be pickled.
+
+    :param file: the path of a policy, ``policy.toml``; or, beside the arguments that follow, the name of the rows in SQL, which then is the
+        policy's ``name`` and ``population``, too, unless these are stated.
     :param name: its name in the ledger.
-    :param population: the people that the promise is about; one ledger belongs to one population.
+    :param population: the people that the promise is about; one ledger belongs to one population. State it if several tables are about the same people.
     :param table: the name of the rows in SQL.
-    :param promise: the promise; several together with ``promise={**dn.gain(2), **dn.posterior_at_most("3/4")}``.
-    :param adversary: the name of a preset, or the keys of ``[adversary]``.
-    :param entity: the privacy unit: ``key``, ``rows_per_group`` and ``groups``. Without it one row is one person.
-    :param columns: each column's type, or the keys of ``[columns.NAME]``.
+    :param promise: the promise, ``dn.epsilon(1)``; several together with ``dn.gain(2) & dn.posterior_at_most("3/4")``.
+    :param adversary: the name of a preset, ``dn.Adversary(...)``, or the keys of ``[adversary]``. Only ``dn.epsilon`` alone needs none: it is then
+        about add/remove neighbours, and observers with any prior belief (``knows_size=False``).
+    :param person: the privacy unit, ``dn.Person("patient", rows=3, groups=2)``. Without it one row is one person.
+    :param entity: the same as the keys of ``[entity]``: ``key``, ``rows_per_group`` and ``groups``.
+    :param columns: each column's declaration, its type alone, or the keys of ``[columns.NAME]``.
     :param queries: SQL by name, or the keys of each ``[[query]]``.
     :param data: the keys of ``[data]`` if rows are in files or a database; rows in memory are given to ``session``.
     :param sections: any other section: ``budget={"spend": "1/2"}``, ``quality=...``, ``tables=...``. Tables about people that name no ``path``
         have their rows in memory, too.
-    :raises PolicyError: all errors of the policy, with places in its text.
+    :raises PolicyError: all errors of the policy, with places in its arguments.
     """
 
-    __slots__ = ("_policy", "_from_file")
+    __slots__ = ("_policy", "_from_file", "_folder", "_keys")
+    _policy: _deniable.Policy
+    _from_file: bool
+    _folder: str
+    """The folder where relative paths begin."""
+    _keys: Optional[Tuple[Dict[str, object], List[Dict[str, object]]]]
+    """The plain keys of a policy that was built, and those of its queries."""
 
     def __init__(
         self,
@@ -151,43 +85,46 @@ class Policy:
         name: Optional[str] = None,
         population: Optional[str] = None,
         table: Optional[str] = None,
-        promise: Optional[Promise] = None,
-        adversary: Union[None, str, Mapping[str, object]] = None,
-        entity: Optional[Mapping[str, object]] = None,
+        promise: Optional[Promises] = None,
+        adversary: Union[None, str, Adversary, Mapping[str, object]] = None,
+        person: Union[None, Person, Mapping[str, object]] = None,
+        entity: Union[None, Person, Mapping[str, object]] = None,
         columns: Optional[Mapping[str, Column]] = None,
         queries: Union[None, Mapping[str, str], Sequence[Mapping[str, object]]] = None,
         data: Optional[Mapping[str, object]] = None,
         **sections: Mapping[str, object],
     ) -> None:
-        own = (name, population, table, promise, adversary, entity, columns, queries, data)
-        if file is not None:
-            if any(one is not None for one in own) or sections:
-                raise usage("a policy is read from a file or built from arguments", "leave out one of them")
-            self._policy = _deniable.Policy.load(_path(file, "the policy's file"))
-            self._from_file = True
+        own = (name, population, table, promise, adversary, person, entity, columns, queries, data)
+        if file is not None and not sections and all(one is None for one in own):
+            path = _path(file, "the policy's file")
+            self._set(_deniable.Policy.load(path), os.path.dirname(os.path.abspath(path)), None, True)
             return
-        keys: Dict[str, object] = {"name": name, "population": population}
-        _dictionary(data, "data", '{"path": "visits.parquet", "version": "2024-06"}')
-        section: Dict[str, object] = dict(_MEMORY if data is None else data)
-        if table is not None:
-            section["table"] = table
-        keys["data"] = section
-        keys["columns"] = _columns(columns, "columns")
-        keys["entity"] = entity
-        keys["adversary"] = {"preset": adversary} if isinstance(adversary, str) else adversary
-        keys["promise"] = promise
-        keys.update(sections)
-        keys["tables"] = _tables(sections.get("tables"))
-        asked = _asks(queries)
+        if file is not None:
+            table = _name_of_table(file, table)
+            name, population = (table if one is None else one for one in (name, population))
+        if person is not None and entity is not None:
+            raise usage("person= and entity= are the same", "leave out entity=")
+        keys = policy_keys(
+            name=name,
+            population=population,
+            table=table,
+            promise=promise,
+            adversary=adversary,
+            entity=entity if person is None else person,
+            columns=columns,
+            data=data,
+            sections=sections,
+        )
+        asked = query_keys(queries)
         if asked and keys.get("query") is not None:
             raise usage("queries= and query= are the same", "leave out query=")
-        try:
-            plain = _plain_keys(keys, str)
-            plain_queries = [_plain_keys(query, lambda key: f"`{key}` of a query") for query in asked]
-        except RecursionError:
-            raise usage("a value contains itself, or is nested too deeply", "write texts, numbers, lists and dictionaries") from None
-        self._policy = _deniable.Policy.build(plain, plain_queries, os.getcwd())
-        self._from_file = False
+        self._build(keys, asked, os.getcwd())
+
+    def _build(self, keys: Dict[str, object], queries: List[Dict[str, object]], folder: str) -> None:
+        self._set(_deniable.Policy.build(keys, queries, folder), folder, (keys, queries), False)
+
+    def _set(self, policy: _deniable.Policy, folder: str, keys: Optional[Tuple[Any, Any]], from_file: bool) -> None:
+        self._policy, self._folder, self._keys, self._from_file = policy, folder, keys, from_file
 
     @classmethod
     def from_source(cls, source: str, folder: Optional[Path] = None) -> Policy:
@@ -200,8 +137,8 @@ class Policy:
         """
         policy = cls.__new__(cls)
         place = os.getcwd() if folder is None else _path(folder, "folder=")
-        policy._policy = _deniable.Policy.parse(text(source, "the policy"), os.path.abspath(place))
-        policy._from_file = False
+        place = os.path.abspath(place)
+        policy._set(_deniable.Policy.parse(text(source, "the policy"), place), place, None, False)
         return policy
 
     @property
@@ -372,92 +309,53 @@ class Policy:
     def _repr_html_(self) -> str:
         return self.guarantee._repr_html_()
 
-    def __reduce__(self) -> str:
-        raise TypeError("a Policy is not pickled: it may name files and a ledger; keep policy.source, or open the file again")
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Policy):
+            return NotImplemented
+        if self._read_from() != other._read_from():
+            return False
+        return self.source == other.source or self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.population, self._read_from()))
+
+    def _read_from(self) -> Optional[str]:
+        """The folder of its files; ``None`` if all rows are given to sessions."""
+        return None if all(path == IN_MEMORY for _, path, _ in self._policy.tables) else self._folder
+
+    def _identity(self) -> object:
+        if self._keys is not None:
+            keys, queries = self._keys
+            return identity({**keys, "query": queries} if queries else keys)
+        if sys.version_info >= (3, 11):
+            import tomllib
+
+            # Numbers as they are written: none of them becomes a float.
+            return identity(tomllib.loads(self.source, parse_float=str))
+        return self.source
+
+    def __reduce__(self) -> Tuple[Any, Tuple[Any, ...]]:
+        # Not the file: it may change, and the promise with it.
+        return (_restored, (self.source, self._folder, self._keys, self._from_file))
 
 
-def _dictionary(given: object, what: str, example: str) -> None:
-    if given is not None and not isinstance(given, Mapping):
-        raise usage(f"{what}= is not a dictionary, but a {type(given).__name__}", f"write {what}={example}")
+def _restored(source: str, folder: str, keys: Optional[Tuple[Any, Any]], from_file: bool) -> Policy:
+    """A policy from a pickle, with the ledger that it had."""
+    policy = Policy.__new__(Policy)
+    if keys is None:
+        policy._set(_deniable.Policy.parse(source, folder), folder, None, from_file)
+    else:
+        policy._build(*keys, folder)
+    return policy
 
 
-_MEMORY = {"path": IN_MEMORY, "format": "parquet", "version": "1"}
-
-
-def _columns(columns: object, what: str) -> Optional[Dict[str, object]]:
-    """The keys of each column; a text is its type."""
-    _dictionary(columns, what, '{"minutes": {"type": "integer", "bounds": (0, 60)}}')
-    given: Mapping[str, object] = columns or {}  # type: ignore[assignment]
-    return {name: {"type": one} if isinstance(one, str) else one for name, one in given.items()} or None
-
-
-def _tables(tables: object) -> Optional[Dict[str, object]]:
-    """The keys of each further table, with columns as those of the main one."""
-    _dictionary(tables, "tables", '{"stays": {"entity": "patient", "columns": {"patient": "integer"}}}')
-    made: Dict[str, object] = {}
-    for name, section in (tables or {}).items():  # type: ignore[attr-defined]
-        if isinstance(section, Mapping):
-            in_memory = "path" not in section and section.get("unprotected") is not True
-            section = {**(_MEMORY if in_memory else {}), **section}
-            section["columns"] = _columns(section.get("columns"), f"columns of the table {name!r}: columns")
-        made[name] = section
-    return made or None
-
-
-def _asks(queries: object) -> Sequence[Mapping[str, object]]:
-    """The keys of each ``[[query]]``."""
-    if isinstance(queries, Mapping):
-        return [{"name": name, "sql": sql} for name, sql in queries.items()]
-    stated = [] if queries is None else list(queries) if isinstance(queries, (list, tuple)) else None
-    if stated is None or not all(isinstance(query, Mapping) for query in stated):
-        example = 'queries={"by sex": "SELECT sex, COUNT(*) FROM visits GROUP BY sex"}'
-        raise usage("queries= are neither SQL by name nor a list of dictionaries", f"write {example}")
-    return stated
-
-
-def _plain_keys(keys: Mapping[str, object], called: Callable[[str], str]) -> Dict[str, object]:
-    """The keys that have a value; messages name each value by its key."""
-    return {text(key, "the name of a key"): _plain(one, called(key)) for key, one in keys.items() if one is not None}
-
-
-def _plain(value: object, what: str) -> object:
-    """The value in a form for policies: a text, a whole number, true or false, a list or a dictionary."""
-    if isinstance(value, str):
-        return text(value, what)
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, Integral):
-        # Also those of NumPy. Numbers beyond the range of TOML become texts.
-        whole_number = int(exact(int(value)))
-        return whole_number if -(2**63) <= whole_number < 2**63 else str(whole_number)
-    if isinstance(value, (Fraction, Decimal)):
-        return str(exact(value))
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(sep=" ")
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, os.PathLike):
-        return text(os.fspath(value), what)
-    if isinstance(value, Mapping):
-        return _plain_keys(value, lambda key: f"{what}.{key}")
-    if isinstance(value, (list, tuple, range, KeysView, ValuesView)):
-        return [_plain(one, what) for one in value]
-    if isinstance(value, (set, frozenset)):
-        # Sorted, as sets have no order, and the order of groups depends on it.
-        try:
-            return _plain(sorted(value, key=lambda one: (type(one).__name__, one)), what)
-        except TypeError:
-            raise usage(f"{what} is a set of values without an order", "write a list") from None
-    if isinstance(value, (float, Rational)):
-        # Floats are refused, with a correction.
-        return _plain(exact(value), what)  # type: ignore[arg-type]
-    # Arrays, series and scalars of NumPy, pandas, polars and pyarrow.
-    for way in ("to_pylist", "to_list", "tolist"):
-        if hasattr(type(value), way):
-            made = getattr(value, way)()
-            if type(made) is not type(value):
-                return _plain(made, what)
-    raise usage(
-        f"{what} is a {type(value).__name__}, which a policy cannot hold",
-        "write a text, a number, a date, a list or tuple, or a dictionary",
-    )
+def _name_of_table(given: object, table: object) -> str:
+    """The first argument of a policy that is built."""
+    if not isinstance(given, str) or _TABLE.fullmatch(given) is None:
+        raise usage(
+            f"a policy is read from a file or built from arguments, and {shown(given)} is not the name of a table",
+            "leave out one of them; a table's name has lower-case letters, digits and _",
+        )
+    if table is not None:
+        raise usage("the name of the table is stated twice", "leave out table=")
+    return given

@@ -19,8 +19,8 @@ from ._exact import Exact, exact, names, number, short, text, truth, whole
 from ._exact import path as _path
 from ._frames import declared_columns
 from ._plan import Plan
-from ._policy import IN_MEMORY
 from ._progress import Progress, wait
+from ._sections import IN_MEMORY
 
 if TYPE_CHECKING:
     from ._arrow import Tables

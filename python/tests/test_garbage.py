@@ -21,6 +21,17 @@ ROWS = pl.DataFrame({"g": [0, 1, 2], "v": [1, 2, 3]})
 TABLE = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
 
 
+COLUMNS: Dict[Any, Tuple[str, ...]] = {
+    dn.Text: ("keys", "null_key", "other", "keys_from", "within", "label"),
+    dn.Integer: ("low", "high", "step", "keys", "null_key", "other", "keys_from", "within", "typical", "typical_spread", "label", "unit"),
+    dn.Decimal: ("low", "high", "step", "typical", "typical_spread", "label", "unit"),
+    dn.Boolean: ("null_key", "label"),
+    dn.Date: ("low", "high", "format", "pivot", "typical", "label"),
+    dn.Timestamp: ("low", "high", "zone", "format", "pivot", "typical", "label"),
+}
+"""The arguments of each declaration of a column."""
+
+
 class Nothing:
     """An object without any protocol."""
 
@@ -69,16 +80,28 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "rho among", lambda one: dn.rho("1/2", among=one)
     for name in ("alpha", "beta", "p_min", "p_max"):
         yield f"alpha_beta {name}", lambda one, name=name: dn.alpha_beta(**{"alpha": "1/2", "beta": "1/2", name: one})
+    yield "Promise", dn.Promise
+    yield "Promise hash", lambda one: hash(dn.Promise({"gain": one}))
+    yield "Promise &", lambda one: dn.gain(2) & one
+    for name in ("column", "rows", "groups", "type", "rows_in_joins", "levels", "typical"):
+        yield f"Person {name}", lambda one, name=name: dn.Person(**{"column": "p", "rows": 1, "groups": 1, name: one})
+    for name in ("preset", "knows_size", "prior", "moves_together"):
+        yield f"Adversary {name}", lambda one, name=name: policy(adversary=dn.Adversary(**{"preset": "anyone", name: one}), promise=dn.gain(2))
+    for kind, names in COLUMNS.items():
+        for name in names:
+            yield f"{kind.__name__} {name}", lambda one, kind=kind, name=name: policy(columns={"v": kind(**{name: one})})
+            yield f"{kind.__name__} {name} hash", lambda one, kind=kind, name=name: hash(kind(**{name: one}))
     yield "Policy", dn.Policy
     yield "Policy.from_source", dn.Policy.from_source
     yield "Policy.from_source folder", lambda one: dn.Policy.from_source(policy().source, one)
-    for name in ("name", "population", "table", "promise", "adversary", "entity", "columns", "queries", "data", "tables", "budget", "quality"):
+    for name in ("name", "population", "table", "promise", "adversary", "person", "entity", "columns", "queries", "data", "tables", "budget", "quality"):
         yield f"Policy {name}", lambda one, name=name: policy(**{name: one})
     for name in ("type", "bounds", "step", "keys", "null_key", "other", "format"):
         yield f"Policy column {name}", lambda one, name=name: policy(columns={"v": {"type": "integer", name: one}})
     yield "Policy.plan", lambda one: policy().plan(one)
     for name in ("rows", "version", "ledger", "register", "again", "threads", "memory", "progress"):
         yield f"Policy.session {name}", lambda one, name=name: sessions(**{name: one}).close()
+    yield "Policy table", lambda one: dn.Policy(one, promise=dn.epsilon(1))
     yield "Policy.session rows by name", lambda one: sessions(rows={"t": one})
     yield "Policy.session version by name", lambda one: sessions(version={"t": one})
     yield "Session.ask", lambda one: session.ask(one, spend="1/4")

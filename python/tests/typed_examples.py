@@ -8,12 +8,13 @@ It is written as user code, with annotations where types are of interest.
 
 from __future__ import annotations
 
+import datetime
 import random
 import tempfile
 import warnings
 from fractions import Fraction
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import deniable as dn
 import pandas
@@ -57,6 +58,30 @@ def policy() -> dn.Policy:
     source: str = built.source
     assert (name, population, queries) == ("clinic", "clinic-patients", ["by department"]) and source
     return built
+
+
+def declared() -> dn.Policy:
+    """The same kind of policy by declarations, with the types of an editor."""
+    person: dn.Person = dn.Person("patient", rows=3, groups=2, type="integer")
+    promise: dn.Promise = dn.gain(2) & dn.posterior_at_most("3/4")
+    adversary: dn.Adversary = dn.Adversary("acquaintance", knows_size=False, prior=(None, "1/2"))
+    department: dn.Text = dn.Text(keys={"c": "cardiology", "n": "neurology"}, other="elsewhere")
+    minutes: dn.Integer = dn.Integer(0, 60, step=1, typical=25)
+    cost: dn.Decimal = dn.Decimal(0, 400, step="0.05")
+    smoker: dn.Boolean = dn.Boolean(null_key="unknown")
+    born: dn.Date = dn.Date("1900-01-01", datetime.date(2024, 12, 31))
+    seen: dn.Timestamp = dn.Timestamp("2024-01-01", "2024-12-31", zone="Europe/Oslo")
+    made = dn.Policy(
+        "visits",
+        population="clinic-patients",
+        person=person,
+        promise=promise,
+        adversary=adversary,
+        columns={"department": department, "minutes": minutes, "cost": cost, "smoker": smoker, "born": born, "seen": seen, "sex": "text"},
+    )
+    kinds: Set[Mapping[str, object]] = {person, adversary, department, minutes, cost, smoker, born, seen, promise}
+    assert len(kinds) == 9 and made == made and promise["gain"] == 2 and dict(minutes)["type"] == "integer"
+    return made
 
 
 def rows() -> polars.DataFrame:
@@ -230,6 +255,7 @@ def main() -> None:
         folder = Path(name)
         assert len(promises()) == 8 and dn.__version__
         guarantee(policy().guarantee)
+        assert declared().name == "visits"
         plan(policy().plan("by department"))
         sessions(folder)
         errors()

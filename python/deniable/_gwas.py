@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from typing import Optional, Sequence, Tuple, Union
+from fractions import Fraction
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._answer import Release
 from ._errors import LedgerWarning, usage
 from ._exact import Exact, dictionary, exact, names, path, prior_range, short, truth, whole
 from ._progress import wait
-from ._promise import Promises
+from ._price import Limit, part_of
+from ._promise import Promises, stated_epsilon
 
 _LOG = logging.getLogger("deniable")
 
@@ -33,6 +35,7 @@ def gwas(
     ledger: Optional[Path] = None,
     version: str = "1",
     spend: Optional[Exact] = None,
+    epsilon: Optional[Exact] = None,
     register: bool = True,
     other_people: bool = False,
     top: Optional[int] = None,
@@ -71,6 +74,7 @@ def gwas(
     :param ledger: the ledger; by default beside the files.
     :param version: the declared version of the files (``--data-version``).
     :param spend: the part of the promise that this may use; by default all of it.
+    :param epsilon: the same as an ε, in place of ``spend``, if the promise is an ε.
     :param register: whether an unregistered cohort is registered and released from at once.
     :param top: the number of SNPs to pick, by ``score`` and the distance from ``threshold`` (χ²) or ``p_value`` (Bonferroni).
     :param snps: SNPs by name, with ``statistics`` or ``counts``; the list must not come from the data.
@@ -93,7 +97,7 @@ def gwas(
             "population": None if population is None else short(population, "population="),
             "ledger": None if ledger is None else path(ledger, "ledger="),
             "version": short(version, "version="),
-            "spend": None if spend is None else exact(spend),
+            "spend": _part(stated, spend, epsilon),
             "register": truth(register, "register="),
             "other_people": truth(other_people, "other_people="),
             "top": whole(top, "top="),
@@ -118,3 +122,12 @@ def gwas(
         if kind == "new ledger":
             warnings.warn(f"{said}. Keep it, and its key beside it", LedgerWarning, stacklevel=2)
     return Release(written)
+
+
+def _part(promise: Mapping[str, Any], spend: Optional[Exact], epsilon: Optional[Exact]) -> Optional[Fraction]:
+    """The stated price as a part of ln R; ``None`` without one."""
+    if epsilon is None:
+        return None if spend is None else exact(spend)
+    if set(promise) != {"epsilon"}:
+        raise usage("epsilon= is the price of a release whose promise is an ε", 'add promise=dn.epsilon(1), or write spend="1/40" in its place')
+    return part_of(Limit(*stated_epsilon(promise["epsilon"])), spend, epsilon)

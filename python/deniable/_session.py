@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 from . import _deniable
 from ._answer import Answer, Release
 from ._errors import Error, LedgerWarning, QueryWarning, shown, usage
-from ._exact import Exact, exact, names, number, short, text, truth, whole
+from ._exact import Exact, names, number, short, text, truth, whole
 from ._exact import path as _path
 from ._frames import declared_columns
 from ._plan import Plan
+from ._price import Limit, part_of
 from ._progress import Progress, wait
 from ._sections import IN_MEMORY
 
@@ -134,7 +135,8 @@ class Session:
         self,
         sql: str,
         *,
-        spend: Exact,
+        spend: Optional[Exact] = None,
+        epsilon: Optional[Exact] = None,
         name: str = ASKED,
         rows_per_group: Optional[int] = None,
         groups: Optional[int] = None,
@@ -143,6 +145,8 @@ class Session:
 
         :param sql: the query (docs/reference/policy.md#sql).
         :param spend: the part of the whole promise that it may use, as a part of ln R: ``"1/40"``.
+        :param epsilon: the same as an ε, ``"1/10"`` or ``"ln(2)"``, in place of ``spend``. If it is no exact part of ln R, it is rounded down
+            to six significant digits of the part: the answer never costs more than the ε. ``Answer.share`` is the part.
         :param name: its name in the ledger.
         :param rows_per_group: at most this many rows of one entity count in each group, in place of the policy's cap.
         :param groups: at most this many groups count for one entity, in place of the policy's cap.
@@ -152,7 +156,7 @@ class Session:
         """
         session = self._open()
         caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
-        query = session.query(short(name, "name="), text(sql, "the query"), exact(spend), caps)
+        query = session.query(short(name, "name="), text(sql, "the query"), self._part(spend, epsilon), caps)
         self._note(session.notes([], query))
         return self._released(session.ask(query))[name]
 
@@ -180,6 +184,7 @@ class Session:
         sql: Optional[str] = None,
         *,
         spend: Optional[Exact] = None,
+        epsilon: Optional[Exact] = None,
         name: str = ASKED,
         rows_per_group: Optional[int] = None,
         groups: Optional[int] = None,
@@ -194,13 +199,12 @@ class Session:
         """
         session = self._open()
         if sql is None:
-            if spend is not None:
-                raise usage("spend= is the price of a query", "give the query, too, or leave spend= out")
+            if spend is not None or epsilon is not None:
+                given = "spend=" if epsilon is None else "epsilon="
+                raise usage(f"{given} is the price of a query", f"give the query, too, or leave {given} out")
             return Plan(*session.plan(None))
-        if spend is None:
-            raise usage("the price of the answer is missing", 'add spend="1/40": the part of the whole promise that it may use')
         caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
-        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), exact(spend), caps)))
+        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), self._part(spend, epsilon), caps)))
 
     @property
     def left(self) -> Fraction:
@@ -210,6 +214,20 @@ class Session:
         """
         share, _, _ = self._open().left()
         return number(share)
+
+    @property
+    def left_epsilon(self) -> Fraction:
+        """The ε that is left for all queries about these people: exact for a promise of an ε, otherwise rounded down.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     answer = session.ask("SELECT COUNT(*) AS visits FROM visits", epsilon="1/10")
+        ...     answer.share, session.left_epsilon
+        (Fraction(910239, 10000000), Fraction(199722, 200000))
+        """
+        share, _, _ = self._open().left()
+        return Limit.of(self.policy._policy).at_most(share)
 
     @property
     def left_in_words(self) -> str:
@@ -244,6 +262,9 @@ class Session:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+    def _part(self, spend: Optional[Exact], epsilon: Optional[Exact]) -> Fraction:
+        return part_of(Limit.of(self.policy._policy), spend, epsilon)
 
     def _note(self, notes: Sequence[str]) -> None:
         # Before any charge: a warning that becomes an error then costs nothing.

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 from . import _deniable
 from ._answer import Guarantee
 from ._declare import Adversary, Person
-from ._errors import shown, usage
+from ._errors import PolicyError, shown, usage
 from ._exact import text, truth, whole
 from ._exact import path as _path
+from ._places import in_arguments
 from ._plan import Plan
 from ._promise import Promises
 from ._sections import IN_MEMORY, identity, policy_keys, query_keys
@@ -118,7 +119,10 @@ class Policy:
         asked = query_keys(queries)
         if asked and keys.get("query") is not None:
             raise usage("queries= and query= are the same", "leave out query=")
-        self._build(keys, asked, os.getcwd())
+        try:
+            self._build(keys, asked, os.getcwd())
+        except PolicyError as error:
+            raise in_arguments(error, keys, asked, {} if person is None else {"entity": "person"}) from None
 
     def _build(self, keys: Dict[str, object], queries: List[Dict[str, object]], folder: str) -> None:
         self._set(_deniable.Policy.build(keys, queries, folder), folder, (keys, queries), False)

@@ -5,10 +5,8 @@ needs, answers, and keeps a ledger of the budget spent.
 
 >>> import deniable as dn
 >>> policy = dn.Policy(
-...     name="clinic", population="clinic-patients", table="visits",
-...     promise=dn.posterior_at_most("3/4"), adversary="acquaintance",
-...     entity={"key": "patient", "rows_per_group": 3, "groups": 2},
-...     columns={"patient": "integer", "minutes": {"type": "integer", "bounds": (0, 60)}},
+...     "visits", person=dn.Person("patient", rows=3, groups=2), promise=dn.epsilon("ln(3)"),
+...     columns={"department": dn.Text(keys=["cardiology", "neurology"]), "minutes": dn.Integer(0, 60)},
 ... )
 >>> policy.guarantee.odds
 Fraction(3, 1)
@@ -16,15 +14,17 @@ Fraction(3, 1)
 ====================================  =====================================================================
 to                                    use
 ====================================  =====================================================================
-read a policy, or build one           ``Policy``, ``posterior_at_most`` and the other promises
+read a policy, or build one           ``Policy``, ``epsilon`` and the other promises, ``Person``, ``Adversary``, ``Integer`` ...
 see costs and errors, without data    ``Policy.plan``
 ask, and see the remaining budget     ``Policy.session``, ``Session.ask``, ``Session.release``
+ask without SQL                       ``Session.table``, ``col``, ``count``, ``mean`` ...
 read an answer                        ``Answer``, ``Guarantee``
 decide about a finite mechanism       ``check``
 translate a promise to other notions   ``translate``
 test a function against its claim     ``audit``
 assess an anonymised table             ``assess``
 release association results           ``gwas``
+test code that uses this package      ``deniable.testing.session``
 ====================================  =====================================================================
 
 Numbers that decide about privacy are ``fractions.Fraction``, and floats are refused for them: write ``"0.75"``, ``"3/4"`` or
@@ -34,19 +34,24 @@ Answers may be published. Exceptions, warnings, the log, progress and timing are
 private rows.
 """
 
-from ._answer import Answer, Belief, Guarantee, Noise, Release, Withdrawal
+from ._aggregates import count, count_distinct, max, mean, median, min, quantile, std, sum, var
+from ._answer import Answer, Noise, Release, Withdrawal
 from ._assess import Assessment, assess
 from ._audit import Audit, audit
 from ._check import Verdict, check
 from ._declare import Adversary, Boolean, Date, Decimal, Integer, Person, Text, Timestamp
 from ._deniable import __version__
 from ._errors import BudgetError, DataError, Error, LedgerError, LedgerWarning, PolicyError, Problem, QueryError, QueryWarning, UsageError
+from ._expression import Expression, col
+from ._guarantee import Belief, Guarantee
 from ._gwas import gwas
 from ._plan import Plan, PlannedQuery
 from ._policy import Policy
 from ._promise import Promise, alpha_beta, epsilon, gain, negative_gain, posterior_at_least, posterior_at_most, rho
+from ._query import Query, Table
 from ._session import Session
 from ._translate import Translation, translate
+from . import testing as testing  # isort: skip
 
 __all__ = [
     "Adversary",
@@ -60,6 +65,7 @@ __all__ = [
     "Date",
     "Decimal",
     "Error",
+    "Expression",
     "Guarantee",
     "Integer",
     "LedgerError",
@@ -72,10 +78,12 @@ __all__ = [
     "PolicyError",
     "Problem",
     "Promise",
+    "Query",
     "QueryError",
     "QueryWarning",
     "Release",
     "Session",
+    "Table",
     "Text",
     "Timestamp",
     "Translation",
@@ -87,14 +95,25 @@ __all__ = [
     "assess",
     "audit",
     "check",
+    "col",
+    "count",
+    "count_distinct",
     "epsilon",
     "gain",
     "gwas",
+    "max",
+    "mean",
+    "median",
+    "min",
     "negative_gain",
     "posterior_at_least",
     "posterior_at_most",
+    "quantile",
     "rho",
+    "std",
+    "sum",
     "translate",
+    "var",
 ]
 
 # The qualified name in tracebacks, types and pickles is ``deniable.BudgetError``, without the private module.

@@ -1,16 +1,18 @@
-"""Answers with their intervals, noise, guarantee and pictures."""
+"""Answers with their intervals, noise and pictures."""
 
 from __future__ import annotations
 
 import datetime
 import json
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar, Union
 
 from . import _deniable
-from ._errors import Error, usage
-from ._exact import number, read
-from ._page import listed, page, pictures, prose
+from ._errors import Error, shown, usage
+from ._exact import number, read, short, text, truth
+from ._export import Path, csv_text, installed, written_to
+from ._guarantee import Guarantee
+from ._page import REHEARSAL, page, prose
 
 if TYPE_CHECKING:
     import pandas
@@ -23,20 +25,18 @@ Interval = Tuple[Value, Value]
 """The ends of an interval; ``None`` if unbounded."""
 
 
-class Belief(NamedTuple):
-    """The range of a posterior for a prior.
+class Row(Tuple[Value, ...]):
+    """A row of an answer: a tuple that knows the names of its columns, so that ``pandas.DataFrame(answer)`` has them."""
 
-    >>> import deniable as dn
-    >>> dn.Policy("examples/clinic/policy.toml").guarantee.beliefs[0].before
-    Fraction(1, 5)
-    """
+    _fields: Tuple[str, ...]
 
-    before: Fraction
-    """The belief beforehand that a given person is in the data."""
-    at_least: Fraction
-    """The lowest belief afterwards, rounded down to whole percents."""
-    at_most: Fraction
-    """The highest belief afterwards, rounded up to whole percents."""
+    def __new__(cls, values: Iterable[Value], fields: Tuple[str, ...]) -> Row:
+        made = super().__new__(cls, values)  # type: ignore[type-var]
+        made._fields = fields
+        return made
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (Row, (tuple(self), self._fields))
 
 
 class Noise(NamedTuple):
@@ -75,87 +75,8 @@ class Withdrawal(NamedTuple):
     """The reason, in the curator's words."""
 
 
-class Guarantee:
-    """The promises, the protected people, the assumptions, and the observers outside the guarantee.
-
-    >>> import deniable as dn
-    >>> guarantee = dn.Policy("examples/clinic/policy.toml").guarantee
-    >>> guarantee.odds, guarantee.epsilon
-    (Fraction(3, 1), '1.0987')
-    """
-
-    __slots__ = ("_pictures", "odds", "exact", "epsilon", "promises", "adversary", "beliefs", "assumptions", "outside", "theorem", "family")
-
-    odds: Optional[Fraction]
-    """R, the largest factor by which the odds about any person change through everything ever released about these people."""
-    exact: bool
-    """Whether ``odds`` is R itself; if R is e^ε it is rounded up."""
-    epsilon: str
-    """ln R as a decimal, rounded up."""
-    promises: Tuple[str, ...]
-    """The promises in words."""
-    adversary: Tuple[str, ...]
-    """Against whom."""
-    beliefs: Tuple[Belief, ...]
-    """The posteriors for some priors."""
-    assumptions: Tuple[str, ...]
-    """The assumptions of the guarantee."""
-    outside: Tuple[str, ...]
-    """Observers who can learn more."""
-    theorem: str
-    """The entry of docs/theorems that proves it."""
-    family: str
-    """The family of priors that it covers."""
-
-    def __init__(self, statement: Mapping[str, Any]) -> None:
-        self._pictures: List[Tuple[str, str]] = []
-        try:
-            self.odds = read(statement["odds"])
-        except Error:
-            # e^ε is not a fraction; a policy has it rounded up.
-            self.odds = None
-        self.exact = self.odds is not None
-        self.epsilon = statement["epsilon"]
-        self.promises = tuple(statement["promises"])
-        self.adversary = tuple(statement["adversary"])
-        self.beliefs = tuple(
-            Belief(read(one["before"]), read(one["at_least"]), read(one["at_most"])) for one in statement["beliefs"]
-        )
-        self.assumptions = tuple(statement["assumptions"])
-        self.outside = tuple(statement["outside"])
-        self.theorem = statement["theorem"]
-        self.family = statement["family"]
-
-    @classmethod
-    def _of_policy(cls, written: str, odds: Fraction, exact: bool, pictures: List[Tuple[str, str]]) -> Guarantee:
-        made = cls(json.loads(written))
-        made.odds, made.exact, made._pictures = number(odds), exact, pictures
-        return made
-
-    def __str__(self) -> str:
-        lines = ["What is promised:", *self._list(self.promises), "Against:", *self._list(self.adversary)]
-        lines += ["Provided that:", *self._list(self.assumptions), "Outside this are:", *self._list(self.outside)]
-        return "\n".join(lines)
-
-    @staticmethod
-    def _list(sentences: Tuple[str, ...]) -> List[str]:
-        return [f"  - {sentence}" for sentence in sentences]
-
-    def __repr__(self) -> str:
-        return f"Guarantee(odds={self.odds!r}, promises={self.promises!r})"
-
-    def _repr_html_(self) -> str:
-        return page(
-            listed("What is promised, about everything released here, now and later, together", self.promises),
-            pictures(self._pictures),
-            listed("Against", self.adversary),
-            listed("Provided that", self.assumptions),
-            listed("Outside this are", self.outside),
-        )
-
-
-REHEARSAL = "REHEARSAL: made-up rows, drawn from the policy alone: nothing here is about a person"
-"""The first line of answers of a rehearsal."""
+TEST = "TEST: the ledger that counted this answer was temporary: an answer about people is not for publication"
+"""The first line of answers of ``deniable.testing``."""
 
 
 class Answer:
@@ -171,9 +92,13 @@ class Answer:
     ('sex', 'visits')
     >>> [sex for sex, visits in answer]
     ['F', 'M', None]
+    >>> answer["sex"]
+    ('F', 'M', None)
     >>> low, high = answer.intervals["visits"][0]
     >>> low < high
     True
+
+    Answers are equal if they have the same content, and can be pickled.
     """
 
     __slots__ = (
@@ -195,6 +120,7 @@ class Answer:
         "consistent",
         "taken_from",
         "rehearsal",
+        "test",
         "withdrawn",
     )
 
@@ -232,11 +158,14 @@ class Answer:
     """The stored answer that contains these numbers."""
     rehearsal: bool
     """Whether it is about made-up rows, and about no person."""
+    test: bool
+    """Whether it is of ``deniable.testing``, with a ledger that no longer exists."""
     withdrawn: Optional[Withdrawal]
     """The curator's withdrawal of the answer, with the day and the reason; ``None`` unless it was withdrawn."""
 
-    def __init__(self, answer: Mapping[str, Any], confidence: str, guarantee: Guarantee, written: str, rehearsal: bool = False) -> None:
-        self._json, self.rehearsal = written, rehearsal
+    def __init__(self, answer: Mapping[str, Any], confidence: str, guarantee: Guarantee, written: str) -> None:
+        self._json = written
+        self.rehearsal, self.test = answer.get("rehearsal") is True, answer.get("test") is True
         self.name, self.sql = answer["name"], answer["sql"]
         self.share, self.odds = read(answer["share"]), answer["odds"]
         self.columns = tuple(answer["columns"])
@@ -252,7 +181,7 @@ class Answer:
         rows: List[Tuple[Value, ...]] = []
         self.intervals, self.population_intervals, self.standard_errors, self.quality = {}, {}, {}, {}
         for row in answer["rows"]:
-            rows.append(tuple(self._cell(name, cell) for name, cell in zip(self.columns, row)))
+            rows.append(Row((self._cell(name, cell) for name, cell in zip(self.columns, row)), self.columns))
         self.rows = tuple(rows)
 
     def _cell(self, name: str, cell: Any) -> Value:
@@ -285,33 +214,94 @@ class Answer:
         ...     session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40").to_arrow().column_names
         ['visits', 'visits_low', 'visits_high', 'visits_quality']
         """
-        import pyarrow
-
-        return pyarrow.table(self)
+        return installed("pyarrow", "to_arrow()").table(self)
 
     def to_polars(self) -> polars.DataFrame:
         """The same table as a data frame of polars, which must be installed."""
-        import polars
-
-        return polars.DataFrame(self)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The same table as a data frame of pandas, which must be installed, and pyarrow."""
-        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        frame: polars.DataFrame = installed("polars", "to_polars()").DataFrame(self)
         return frame
 
+    def to_pandas(self, *, intervals: bool = True) -> pandas.DataFrame:
+        """The same table as a data frame of pandas, which must be installed, and pyarrow.
+
+        :param intervals: whether the columns ``_low``, ``_high`` and ``_quality`` are included.
+        """
+        installed("pandas", "to_pandas()")
+        installed("pyarrow", "to_pandas()")
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame if truth(intervals, "intervals=") else frame[list(self.columns)]
+
+    def to_csv(self, path: Optional[Path] = None) -> str:
+        """The same table as CSV with every digit; written to a file if a path is given. Missing values are empty.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40").to_csv().splitlines()[0]
+        'visits,visits_low,visits_high,visits_quality'
+        """
+        return written_to(path, csv_text(self))
+
+    def plot(self, *, column: Optional[str] = None, library: Optional[str] = None) -> Any:
+        """A chart of one column of numbers, each with its interval: of altair or matplotlib, of which one must be installed.
+
+        :param column: the column; by default the first one that has intervals.
+        :param library: ``"altair"`` or ``"matplotlib"``; by default the first that is installed.
+        :returns: an ``altair.Chart``, or the ``Axes`` of matplotlib.
+        :raises UsageError: when neither library is installed, or the answer has no such column.
+        """
+        from ._plot import plotted
+
+        return plotted(self, None if column is None else short(column, "column="), library)
+
     def to_dict(self) -> Dict[str, Any]:
-        """The answer as ``deniable ask --format json`` writes it. Numbers are ints and floats: ``rows`` has every digit."""
-        copy: Dict[str, Any] = json.loads(self._json)
+        """The content of ``to_json``. Numbers are ints and floats: ``rows`` has every digit."""
+        copy: Dict[str, Any] = json.loads(self.to_json())
         return copy
 
     def to_json(self) -> str:
-        """The answer as ``deniable ask --format json`` writes it, with every digit."""
-        return self._json
+        """The answer as an element of ``answers`` in the JSON of ``deniable ask --format json``, with every digit; and the ``confidence`` of its
+        intervals and its ``guarantee``, which are beside ``answers`` there."""
+        return f'{self._json[:-1]}, "confidence": {json.dumps(self.confidence)}, "guarantee": {self.guarantee._written}}}'
+
+    @classmethod
+    def from_json(cls, written: str, name: Optional[str] = None) -> Answer:
+        """Reads an answer of ``to_json``, or one of those of ``deniable ask --format json`` and ``Release.to_json``. Nothing certifies that it
+        was released: the ledger does.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     answer = session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40")
+        >>> dn.Answer.from_json(answer.to_json()) == answer
+        True
+
+        :param written: the JSON.
+        :param name: the name of the query, if the JSON has several answers.
+        """
+        known = _parsed(written)
+        if "answers" in known:
+            release = Release.from_json(written)
+            if name is None and len(release) != 1:
+                raise usage(f"the JSON has {len(release)} answers", "add name= of one of them, or read all by dn.Release.from_json")
+            name = next(iter(release)) if name is None else short(name, "name=")
+            if name not in release:
+                raise usage(f"the JSON has no answer {shown(name)}", "it has " + ", ".join(repr(one) for one in release))
+            return release[name]
+        if "guarantee" not in known or "confidence" not in known:
+            raise usage("the JSON has no guarantee", "keep answer.to_json(), or the whole output of `deniable ask --format json`")
+        return _readable(lambda: _answer_of(known, _digits(written)))
 
     def pictures(self) -> List[Tuple[str, str]]:
         """The pictures as SVG, each with its caption; empty if there are too many rows."""
         return _deniable.answer_pictures(self._json)
+
+    def __getitem__(self, column: str) -> Tuple[Value, ...]:
+        """The values of a column."""
+        if not isinstance(column, str) or column not in self.columns:
+            raise usage(f"the answer has no column {shown(column)}", "it has " + ", ".join(repr(one) for one in self.columns))
+        at = self.columns.index(column)
+        return tuple(row[at] for row in self.rows)
 
     def __iter__(self) -> Iterator[Tuple[Value, ...]]:
         return iter(self.rows)
@@ -320,22 +310,42 @@ class Answer:
         return len(self.rows)
 
     def __str__(self) -> str:
-        mark = f"{REHEARSAL}\n\n" if self.rehearsal else ""
-        return mark + _deniable.answer_text(self._json, self.confidence).rstrip("\n")
+        return "".join(f"{mark}\n\n" for mark in self._marks()) + _deniable.answer_text(self._json, self.confidence).rstrip("\n")
 
     def __repr__(self) -> str:
         withdrawn = "" if self.withdrawn is None else ", withdrawn"
-        return f"Answer({self.name!r}, columns={self.columns!r}, rows={len(self.rows)}{withdrawn})"
+        test = "TEST, " if self.test else ""
+        return f"Answer({test}{self.name!r}, columns={self.columns!r}, rows={len(self.rows)}{withdrawn})"
+
+    def _marks(self) -> List[str]:
+        return [REHEARSAL] * self.rehearsal + [TEST] * self.test
 
     def _repr_html_(self) -> str:
         inside = _deniable.answer_html(self._json, self.confidence)
         promises = prose("; ".join(self.guarantee.promises))
-        if self.rehearsal:
-            inside = f"<p><strong>{REHEARSAL}</strong></p>{inside}"
+        inside = "".join(f"<p><strong>{mark}</strong></p>" for mark in self._marks()) + inside
         return page(inside, f"<p>Promised about everything released about these people: {promises}.</p>")
 
-    def __reduce__(self) -> str:
-        raise TypeError("an Answer is not pickled: keep to_json(), to_arrow() or to_polars()")
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Answer):
+            return NotImplemented
+        return _digits(self._json) == _digits(other._json) and (self.confidence, self.guarantee) == (other.confidence, other.guarantee)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.sql, self.rows))
+
+    def __reduce__(self) -> Tuple[Any, Tuple[str]]:
+        return (Answer.from_json, (self.to_json(),))
+
+
+def _answer_of(answer: Mapping[str, Any], digits: Dict[str, Any]) -> Answer:
+    """An answer of JSON that has its guarantee."""
+    guarantee = Guarantee(answer["guarantee"], _dumps(digits.pop("guarantee")))
+    digits.pop("confidence")
+    made = Answer(answer, text(answer["confidence"], "the confidence"), guarantee, _dumps(digits))
+    # All that is drawn and printed is read by the library.
+    _deniable.answer_text(made._json, made.confidence)
+    return made
 
 
 class Release(Mapping[str, Answer]):
@@ -349,7 +359,7 @@ class Release(Mapping[str, Answer]):
     ['visits by sex', 'total cost']
     """
 
-    __slots__ = ("_answers", "_json", "policy", "population", "table", "version", "rehearsal", "guarantee", "unanswered")
+    __slots__ = ("_answers", "_json", "policy", "population", "table", "version", "rehearsal", "test", "guarantee", "unanswered")
 
     policy: str
     """The policy's name."""
@@ -361,26 +371,44 @@ class Release(Mapping[str, Answer]):
     """The declared version of its data."""
     rehearsal: bool
     """Whether the answers are about made-up rows, and about no person."""
+    test: bool
+    """Whether they are of ``deniable.testing``, with a ledger that no longer exists."""
     guarantee: Guarantee
     """The guarantee about everything released about these people."""
     unanswered: Dict[str, str]
     """Queries that are paid for and have no answer yet, with the reason: the same query asked again resumes at no cost. For the curator."""
 
-    def __init__(self, written: str, unanswered: Mapping[str, str] = {}) -> None:
-        publication = _loads(written)
-        plain = json.loads(written, parse_float=_Digits, parse_int=_Digits)
-        self._json = written
+    def __init__(self, written: str, unanswered: Mapping[str, str] = {}, test: bool = False) -> None:
+        publication, digits = _loads(written), _digits(written)
+        if test:
+            digits = {"test": True, **digits}
+        self._json = _dumps(digits) if test else written
         self.policy, self.population = publication["policy"], publication["population"]
-        self.rehearsal = publication.get("rehearsal", False)
+        self.rehearsal, self.test = publication.get("rehearsal", False), test or publication.get("test") is True
         self.table, self.version = publication["data"]["table"], publication["data"]["version"]
-        self.guarantee = Guarantee(publication["guarantee"])
+        self.guarantee = Guarantee(publication["guarantee"], _dumps(digits["guarantee"]))
         self.unanswered = dict(unanswered)
         self._answers: Dict[str, Answer] = {}
-        for answer, digits in zip(publication["answers"], plain["answers"]):
-            if self.rehearsal:
-                digits = {"rehearsal": True, **digits}
-            made = Answer(answer, publication["confidence"], self.guarantee, _dumps(digits), self.rehearsal)
+        marks = {mark: True for mark, marked in (("rehearsal", self.rehearsal), ("test", self.test)) if marked}
+        for answer, own in zip(publication["answers"], digits["answers"]):
+            made = Answer({**marks, **answer}, publication["confidence"], self.guarantee, _dumps({**marks, **own}))
             self._answers[answer["name"]] = made
+
+    @classmethod
+    def from_json(cls, written: str) -> Release:
+        """Reads the JSON of ``to_json``, ``deniable release --format json`` or ``deniable ask --format json``. Nothing certifies that it was
+        released: the ledger does."""
+        known = _parsed(written)
+        if "answers" not in known:
+            raise usage("this is not a release: it has no `answers`", "give the text of release.to_json()")
+
+        def made() -> Release:
+            release = cls(written)
+            for answer in release.values():
+                _deniable.answer_text(answer._json, answer.confidence)
+            return release
+
+        return _readable(made)
 
     def __getitem__(self, name: str) -> Answer:
         if name in self._answers:
@@ -408,12 +436,41 @@ class Release(Mapping[str, Answer]):
     def _repr_html_(self) -> str:
         return "".join(answer._repr_html_() for answer in self._answers.values())
 
-    def __reduce__(self) -> str:
-        raise TypeError("a Release is not pickled: keep to_json()")
+    def __reduce__(self) -> Tuple[Any, Tuple[Any, ...]]:
+        return (Release, (self._json, self.unanswered))
 
 
 class _Digits(str):
     """A number of JSON with all its digits."""
+
+
+_Made = TypeVar("_Made", Answer, Release)
+
+
+def _readable(make: Callable[[], _Made]) -> _Made:
+    """What is made of JSON, whose content no error quotes."""
+    try:
+        return make()
+    except (Error, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        raise usage("this is JSON, but not of an answer", "give the text of answer.to_json() or release.to_json(), unchanged") from None
+
+
+def _parsed(written: object) -> Mapping[str, Any]:
+    try:
+        known = _loads(text(written, "the JSON of an answer"))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, Error):
+            raise
+        raise usage("this is not JSON", "give the text of answer.to_json()") from None
+    if not isinstance(known, dict):
+        raise usage("this is JSON, but not of an answer", "give the text of answer.to_json()")
+    return known
+
+
+def _digits(written: str) -> Dict[str, Any]:
+    """JSON whose numbers keep all their digits."""
+    known: Dict[str, Any] = json.loads(written, parse_float=_Digits, parse_int=_Digits)
+    return known
 
 
 def _loads(written: str) -> Any:

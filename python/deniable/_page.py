@@ -8,6 +8,9 @@ from typing import Iterable, Tuple
 
 from . import _deniable
 
+REHEARSAL = "REHEARSAL: made-up rows, drawn from the policy alone: nothing here is about a person"
+"""The first line of answers and plans of a rehearsal."""
+
 # All that it uses: notebooks differ in their styles for headings, lists and tables, and some have none.
 STYLE = """
 .deniable h2,.deniable h3,.deniable h4{font-weight:600;font-size:1.05em;line-height:1.4;margin:1em 0 .3em}

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import shown, usage
 from ._exact import read
-from ._page import items, page
+from ._page import REHEARSAL, items, page
 
 
 class PlannedQuery(NamedTuple):
@@ -65,6 +65,12 @@ class Plan:
             )
             for query in self._json["queries"]
         )
+
+    def _of_policy(self) -> Plan:
+        """The plan without the mark of a rehearsal, as it does not depend on rows."""
+        self._json.pop("rehearsal", None)
+        self._text = self._text.removeprefix(f"{REHEARSAL}\n\n")
+        return self
 
     def __getitem__(self, name: str) -> PlannedQuery:
         for query in self.queries:

@@ -9,14 +9,16 @@ import sys
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
-from ._answer import Guarantee
 from ._declare import Adversary, Person
-from ._errors import PolicyError, shown, usage
-from ._exact import text, truth, whole
+from ._errors import DataError, PolicyError, shown, usage
+from ._exact import Exact, text, truth, whole
 from ._exact import path as _path
+from ._export import Path, written_to
+from ._guarantee import Guarantee
 from ._places import in_arguments
 from ._plan import Plan
 from ._promise import Promises
+from ._query import Table
 from ._sections import IN_MEMORY, identity, policy_keys, query_keys
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from ._progress import Told
     from ._session import Session
 
-Path = Union[str, "os.PathLike[str]"]
 Column = Union[str, Mapping[str, Any]]
 """A column's type, its declaration such as ``dn.Integer(0, 60)``, or the keys of ``[columns.NAME]``."""
 
@@ -71,13 +72,15 @@ class Policy:
     :raises PolicyError: all errors of the policy, with places in its arguments.
     """
 
-    __slots__ = ("_policy", "_from_file", "_folder", "_keys")
+    __slots__ = ("_policy", "_from_file", "_folder", "_keys", "_person")
     _policy: _deniable.Policy
     _from_file: bool
     _folder: str
     """The folder where relative paths begin."""
     _keys: Optional[Tuple[Dict[str, object], List[Dict[str, object]]]]
     """The plain keys of a policy that was built, and those of its queries."""
+    _person: object
+    """The privacy unit as it was given."""
 
     def __init__(
         self,
@@ -121,6 +124,7 @@ class Policy:
             raise usage("queries= and query= are the same", "leave out query=")
         try:
             self._build(keys, asked, os.getcwd())
+            self._person = entity if person is None else person
         except PolicyError as error:
             raise in_arguments(error, keys, asked, {} if person is None else {"entity": "person"}) from None
 
@@ -128,7 +132,7 @@ class Policy:
         self._set(_deniable.Policy.build(keys, queries, folder), folder, (keys, queries), False)
 
     def _set(self, policy: _deniable.Policy, folder: str, keys: Optional[Tuple[Any, Any]], from_file: bool) -> None:
-        self._policy, self._folder, self._keys, self._from_file = policy, folder, keys, from_file
+        self._policy, self._folder, self._keys, self._from_file, self._person = policy, folder, keys, from_file, None
 
     @classmethod
     def from_source(cls, source: str, folder: Optional[Path] = None) -> Policy:
@@ -144,6 +148,74 @@ class Policy:
         place = os.path.abspath(place)
         policy._set(_deniable.Policy.parse(text(source, "the policy"), place), place, None, False)
         return policy
+
+    @classmethod
+    def from_toml(cls, path_or_text: Path) -> Policy:
+        """Reads a policy from a file, as ``dn.Policy(path)`` does, or from its text: a text with a line break or ``=`` is not a path.
+
+        >>> import deniable as dn
+        >>> policy = dn.Policy("examples/clinic/policy.toml")
+        >>> dn.Policy.from_toml("examples/clinic/policy.toml") == policy
+        True
+        >>> dn.Policy("t", promise=dn.epsilon(1), columns={"v": "text"}).source == dn.Policy.from_toml(
+        ...     dn.Policy("t", promise=dn.epsilon(1), columns={"v": "text"}).source).source
+        True
+        """
+        if isinstance(path_or_text, str) and ("\n" in path_or_text or "=" in path_or_text):
+            return cls.from_source(path_or_text)
+        return cls(_path(path_or_text, "the policy's file"))
+
+    def save(self, path: Path, *, overwrite: bool = False) -> str:
+        """Writes the policy to a file, which ``Policy.from_toml`` and the command read back.
+
+        >>> import deniable as dn, tempfile, os
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     policy = dn.Policy("visits", promise=dn.epsilon(1), columns={"minutes": dn.Integer(0, 60)})
+        ...     dn.Policy.from_toml(policy.save(os.path.join(folder, "policy.toml"))) == policy
+        True
+
+        :param path: the file. Paths of a policy are relative to its folder: a policy with rows in files is saved in its own folder alone.
+        :param overwrite: whether a file that is another policy is replaced.
+        :returns: the path.
+        """
+        place = _path(path, "path=")
+        folder = os.path.dirname(os.path.abspath(place))
+        if self._read_from() not in (None, folder):
+            raise usage(f"the paths of this policy begin at {self._folder}", f"save it there, as {os.path.join(self._folder, os.path.basename(place))!r}")
+        if not truth(overwrite, "overwrite=") and os.path.exists(place) and not _has_content(place, self.source):
+            raise usage(f"{place!r} exists already", "name another file, or add overwrite=True")
+        written_to(place, self.source)
+        return place
+
+    def check(self, sql: Optional[str] = None, *, spend: Optional[Exact] = None, epsilon: Optional[Exact] = None) -> Plan:
+        """Validates the queries of the policy, or one that is not in it, without any data: the plan has their costs and expected errors.
+
+        >>> import deniable as dn
+        >>> policy = dn.Policy("examples/clinic/policy.toml")
+        >>> [query.name for query in policy.check("SELECT COUNT(*) AS visits FROM visits", epsilon="1/10")]
+        ['query']
+
+        :param sql: a query; by default those of the policy.
+        :param spend: its price as a part of ln R; by default all of it.
+        :param epsilon: the same as an ε.
+        :raises QueryError: when a query cannot be answered under the policy.
+        """
+        if sql is None:
+            if spend is not None or epsilon is not None:
+                raise usage("a price is that of a query", "give the query, too")
+            return self.plan()
+        # A session needs rows: two that are made up, of which no plan depends.
+        with self.rehearsal(rows=2, progress=False) as session:
+            return session.plan(sql, spend=1 if spend is None and epsilon is None else spend, epsilon=epsilon)._of_policy()
+
+    def table(self, name: str) -> Table:
+        """Begins a query of a table by methods, without a session: its ``sql`` is a text for ``ask``, ``check`` or ``queries=``.
+
+        >>> import deniable as dn
+        >>> dn.Policy("examples/clinic/policy.toml").table("visits").group_by("sex").agg(visits=dn.count()).sql
+        'SELECT sex, COUNT(*) AS visits FROM visits GROUP BY sex'
+        """
+        return Table.of(self, name, None)
 
     @property
     def name(self) -> str:
@@ -323,6 +395,25 @@ class Policy:
     def __hash__(self) -> int:
         return hash((self.name, self.population, self._read_from()))
 
+    def _has_ledger(self) -> bool:
+        """Whether it has a ledger beside it. A file about rows in memory may be a copy, which would begin a ledger with a fresh budget."""
+        return self._from_file and (self._policy.tables[0][1] != IN_MEMORY or os.path.exists(self._policy.ledger))
+
+    def _key_type_stated(self, error: DataError) -> DataError:
+        """The error of rows, with the remedy for a column of people whose type was not stated."""
+        about = f"column `{self._person['key']}` is stored as " if isinstance(self._person, Person) and self._person.type is None else None
+        help = 'declare it, dn.Person(..., type="integer"), or '
+        if about is None or not any(re.search(f"{re.escape(about)}U?Int", problem.message) for problem in error.problems):
+            return error
+        return DataError(
+            [
+                problem._replace(help=help + problem.help, shown=problem.shown.replace(problem.help, help + problem.help))
+                if problem.help and about in problem.message
+                else problem
+                for problem in error.problems
+            ]
+        )
+
     def _read_from(self) -> Optional[str]:
         """The folder of its files; ``None`` if all rows are given to sessions."""
         return None if all(path == IN_MEMORY for _, path, _ in self._policy.tables) else self._folder
@@ -351,6 +442,14 @@ def _restored(source: str, folder: str, keys: Optional[Tuple[Any, Any]], from_fi
     else:
         policy._build(*keys, folder)
     return policy
+
+
+def _has_content(path: str, content: str) -> bool:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read() == content
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _name_of_table(given: object, table: object) -> str:

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 
 from . import _deniable
 from ._answer import Answer, Release
-from ._errors import Error, LedgerWarning, QueryWarning, shown, usage
+from ._errors import DataError, LedgerWarning, QueryWarning, shown, usage
 from ._exact import Exact, names, number, short, text, truth, whole
 from ._exact import path as _path
+from ._export import written_to
 from ._frames import declared_columns
 from ._plan import Plan
 from ._price import Limit, part_of
 from ._progress import Progress, wait
+from ._query import ASKED, Table
 from ._sections import IN_MEMORY
 
 if TYPE_CHECKING:
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
     from ._progress import Told
 
 _LOG = logging.getLogger("deniable")
-
-ASKED = "query"
-"""The default name of a query that is not in the policy."""
-
 
 def _cap(value: Optional[int], what: str) -> Optional[int]:
     """A contribution bound; beyond 32 bits it bounds nothing."""
@@ -69,12 +67,13 @@ class Session:
         threads: Optional[int],
         memory: Union[None, int, str],
         progress: Union[None, bool, Told],
+        test: bool = False,
     ) -> None:
         self.policy = policy
         """The policy."""
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._session: Optional[_deniable.Session] = None
-        self._progress = progress
+        self._progress, self._test = progress, test
         self.log: List[Tuple[str, str]] = []
         """The steps taken and the findings in the data: for the curator. The logger ``deniable`` has them, too."""
         declared = policy._policy
@@ -84,8 +83,8 @@ class Session:
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
             raise usage(f"progress= is not a function: {shown(progress)}", "write progress=False, or give a function of the step and the number of rows")
         threads, memory = whole(threads, "threads="), _bytes(memory)
-        given, versions = _given(declared, rows, version)
-        self.ledger = self._place(policy, ledger)
+        given, versions = _given(policy, rows, version)
+        self.ledger = self._temporary() if test else self._place(policy, ledger)
         """The ledger's file; empty for that of a rehearsal, which is temporary."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
         self._session = _deniable.Session(about, given, register, again, other_people, threads, memory)
@@ -103,7 +102,7 @@ class Session:
         progress: Union[None, bool, Told],
     ) -> Session:
         session = cls.__new__(cls)
-        session.policy, session.log, session._folder, session._progress = policy, [], None, progress
+        session.policy, session.log, session._folder, session._progress, session._test = policy, [], None, progress, False
         session.ledger = "" if ledger is None else os.path.abspath(_path(ledger, "ledger="))
         size = whole(rows, "rows="), whole(people, "people=")
         session._session = _deniable.Session.rehearse(
@@ -112,7 +111,7 @@ class Session:
         return session
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
-        if ledger is None and not policy._from_file:
+        if ledger is None and not policy._has_ledger():
             raise usage(
                 "the ledger is missing: the file that records the budget spent on these people",
                 f'add ledger="{policy.population}.ledger", and keep it; ledger=":memory:" forgets everything when the session ends',
@@ -124,12 +123,15 @@ class Session:
                 LedgerWarning,
                 stacklevel=4,
             )
-            self._folder = tempfile.TemporaryDirectory(prefix="deniable-", ignore_cleanup_errors=True)
-            return os.path.join(self._folder.name, f"{policy.population}.ledger")
+            return self._temporary()
         if not os.path.exists(place):
             # Before any charge: a warning that becomes an error then costs nothing.
             warnings.warn(f"a new ledger begins: {place}. Keep it, and its key beside it", LedgerWarning, stacklevel=4)
         return place
+
+    def _temporary(self) -> str:
+        self._folder = tempfile.TemporaryDirectory(prefix="deniable-", ignore_cleanup_errors=True)
+        return os.path.join(self._folder.name, f"{self.policy.population}.ledger")
 
     def ask(
         self,
@@ -159,6 +161,18 @@ class Session:
         query = session.query(short(name, "name="), text(sql, "the query"), self._part(spend, epsilon), caps)
         self._note(session.notes([], query))
         return self._released(session.ask(query))[name]
+
+    def table(self, name: str) -> Table:
+        """Begins a query of a table by methods, which give the same SQL as by hand.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     query = session.table("visits").where(dn.col("age") >= 18).group_by("department").agg(minutes=dn.mean("minutes"))
+        ...     query.sql
+        'SELECT department, AVG(minutes) AS minutes FROM visits WHERE age >= 18 GROUP BY department'
+        """
+        return Table.of(self.policy, name, self)
 
     def release(self, *queries: str) -> Release:
         """Answers the policy's queries, or those with these names; stored answers are free."""
@@ -245,16 +259,9 @@ class Session:
         ...     session.report().startswith("<!DOCTYPE html>")
         True
         """
-        to = None if path is None else _path(path, "path=")
-        page = self._open().page()
-        if to is not None:
-            try:
-                with open(to, "w", encoding="utf-8") as file:
-                    file.write(page)
-            except OSError as error:
-                message = f"{to!r} cannot be written: {error.strerror}"
-                raise Error([(message, "name another file", None, f"{message}\n  help: name another file")]) from None
-        return page
+        if path is not None:
+            _path(path, "path=")
+        return written_to(path, self._open().page())
 
     def close(self) -> None:
         """Closes the session. A running call is not stopped, but the ledger of ``":memory:"`` is deleted, with its results."""
@@ -279,7 +286,7 @@ class Session:
     def _released(self, call: _deniable.Call) -> Release:
         (written,) = self._wait(call)
         publication, unanswered = _parts(written)
-        release = Release(publication, unanswered)
+        release = Release(publication, unanswered, self._test)
         for name, reason in unanswered.items():
             _LOG.error("%s is paid for and not answered: %s", name, reason)
         return release
@@ -310,7 +317,7 @@ class Session:
 
     def __repr__(self) -> str:
         state = "closed" if self._session is None else f"ledger={self.ledger!r}"
-        return f"Session({self.policy.name!r}, {state})"
+        return f"Session({self.policy.name!r}, {'TEST, ' if self._test else ''}{state})"
 
     def __reduce__(self) -> str:
         raise TypeError("a Session is not pickled: it holds data and a thread; open one in each process, they may share a ledger")
@@ -324,9 +331,10 @@ def _parts(written: str) -> Tuple[str, Mapping[str, str]]:
 
 
 def _given(
-    policy: _deniable.Policy, rows: Optional[Tables], version: Union[None, str, Mapping[str, str]]
+    about: Policy, rows: Optional[Tables], version: Union[None, str, Mapping[str, str]]
 ) -> Tuple[List[Tuple[str, _deniable.Rows]], List[Tuple[str, str]]]:
     """The rows in memory and their declared versions, by table."""
+    policy = about._policy
     main = policy.tables[0][0]
     in_memory = [name for name, path, _ in policy.tables if path == IN_MEMORY]
     if rows is None:
@@ -366,7 +374,10 @@ def _given(
             raise usage(f"version= names {name!r}, of which there are no rows", "leave it out")
     declared = [(name, text(versions[name], "version=")) for name in named]
     columns = {name: columns for name, _, columns in policy.tables}
-    return [(name, declared_columns(one, policy, name, columns[name])) for name, one in named.items()], declared
+    try:
+        return [(name, declared_columns(one, policy, name, columns[name])) for name, one in named.items()], declared
+    except DataError as error:
+        raise about._key_type_stated(error) from None
 
 
 def _list(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Every class of exception is raised for its reason, with its place and help; errors go through pickles, sessions and answers do not."""
+"""Every class of exception is raised for its reason, with its place and help; errors go through pickles, and sessions do not."""
 
 from __future__ import annotations
 
@@ -228,12 +228,15 @@ def test_usage_errors_are_value_errors() -> None:
 def test_nothing_that_holds_data_or_accounts_is_pickled_or_copied(tmp_path: Path) -> None:
     with session(tmp_path) as opened:
         answer = opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
-        for one in (opened, answer):
-            for way in (pickle.dumps, copy.copy, copy.deepcopy):
-                with pytest.raises(TypeError) as refused:
-                    way(one)
-                assert "not pickled" in str(refused.value)
-        # Objects derived from answers are plain.
+        for way in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError) as refused:
+                way(opened)
+            assert "not pickled" in str(refused.value)
+        # Policies and answers hold neither: what may be published is pickled, and no row or ledger with it.
+        for one in (opened.policy, answer):
+            written = pickle.dumps(one)
+            assert pickle.loads(written) == copy.copy(one) == copy.deepcopy(one) == one
+            assert str(tmp_path).encode() not in written
         assert pickle.loads(pickle.dumps(answer.rows)) == answer.rows
         assert pickle.loads(pickle.dumps(answer.to_polars())).equals(answer.to_polars())
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import deniable as dn
+import deniable.testing
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -98,6 +99,11 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
         yield f"Policy {name}", lambda one, name=name: policy(**{name: one})
     for name in ("type", "bounds", "step", "keys", "null_key", "other", "format"):
         yield f"Policy column {name}", lambda one, name=name: policy(columns={"v": {"type": "integer", name: one}})
+    yield "Policy.from_toml", dn.Policy.from_toml
+    yield "Policy.save", lambda one: policy().save(one)
+    yield "Policy.save overwrite", lambda one: policy().save("garbage.toml", overwrite=one)
+    yield "Policy.check", lambda one: policy().check(one)
+    yield "Policy.check epsilon", lambda one: policy().check("SELECT COUNT(*) FROM t", epsilon=one)
     yield "Policy.plan", lambda one: policy().plan(one)
     for name in ("rows", "version", "ledger", "register", "again", "threads", "memory", "progress"):
         yield f"Policy.session {name}", lambda one, name=name: sessions(**{name: one}).close()
@@ -106,11 +112,27 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "Policy.session version by name", lambda one: sessions(version={"t": one})
     yield "Session.ask", lambda one: session.ask(one, spend="1/4")
     yield "Session.ask spend", lambda one: session.ask("SELECT nothing", spend=one)
+    yield "Session.ask epsilon", lambda one: session.ask("SELECT nothing", epsilon=one)
     yield "Session.ask name", lambda one: session.ask("SELECT nothing", spend="1/4", name=one)
     yield "Session.release", lambda one: session.release(one)
     yield "Session.register", lambda one: session.register(one)
     yield "Session.plan", lambda one: session.plan(one, spend="1/4")
     yield "Session.plan spend", lambda one: session.plan("SELECT COUNT(*) FROM t", spend=one)
+    yield "Session.plan epsilon", lambda one: session.plan("SELECT COUNT(*) FROM t", epsilon=one)
+    yield "Session.table", session.table
+    yield from builders()
+    yield "testing.session", deniable.testing.session
+    for name in ("rows", "version", "register", "threads", "memory"):
+        yield f"testing.session {name}", lambda one, name=name: deniable.testing.session(policy(), **{"rows": ROWS, name: one}).close()
+    answer = session.ask("SELECT g, COUNT(*) AS n FROM t GROUP BY g", spend="1/100")
+    yield "Answer[]", lambda one: answer[one]
+    yield "Answer.to_csv", answer.to_csv
+    yield "Answer.to_pandas", lambda one: answer.to_pandas(intervals=one)
+    yield "Answer.plot column", lambda one: answer.plot(column=one, library="matplotlib") if one is not None else None
+    yield "Answer.plot library", lambda one: answer.plot(library=one)
+    yield "Answer.from_json", dn.Answer.from_json
+    yield "Answer.from_json name", lambda one: dn.Answer.from_json(answer.to_json(), one)
+    yield "Release.from_json", dn.Release.from_json
     yield "Session.report", lambda one: session.report(one)
     yield "Plan[]", lambda one: policy().plan()[one]
     yield "check", lambda one: dn.check(one)
@@ -139,8 +161,30 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
             yield f"audit {name}", lambda one, name=name: dn.audit(fair, **{"samples": 1_000, name: one})
     gwas = dict(adjacency="label-swap", promise=dn.gain(2), prior="1/2", top=2, p_value="0.05")
     yield "gwas", lambda one: dn.gwas(one, **gwas)  # type: ignore[arg-type]
-    for name in (*gwas, "vcf", "pheno", "pheno_name", "policy", "population", "ledger", "version", "spend", "register", "score", "threshold", "snps", "statistics", "counts", "test", "fill", "threads"):
+    for name in (*gwas, "vcf", "pheno", "pheno_name", "policy", "population", "ledger", "version", "spend", "epsilon", "register", "score", "threshold", "snps", "statistics", "counts", "test", "fill", "threads"):
         yield f"gwas {name}", lambda one, name=name: dn.gwas("nowhere", **{**gwas, name: one})
+
+
+def builders() -> Iterator[Tuple[str, Callable[[Any], object]]]:
+    """Each argument of queries by methods."""
+    table, column = policy().table("t"), dn.col("g")
+    yield "col", dn.col
+    yield "Expression", dn.Expression
+    for operator in ("eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "and", "rand", "or", "ror"):
+        yield f"col {operator}", getattr(column, f"__{operator}__")
+    for method in ("isin", "truncate", "part", "bin"):
+        yield f"col.{method}", getattr(column, method)
+    yield "col.between", lambda one: column.between(one, 3)
+    yield "filter", dn.count().filter
+    for aggregate in (dn.count, dn.count_distinct, dn.sum, dn.mean, dn.median, dn.min, dn.max, dn.std, dn.var):
+        yield aggregate.__name__, aggregate
+    yield "quantile", lambda one: dn.quantile("g", one)
+    yield "where", table.where
+    yield "where equal", lambda one: table.where(g=one)
+    yield "group_by", table.group_by
+    yield "group_by named", lambda one: table.group_by(g=one)
+    yield "agg", lambda one: table.agg(n=one)
+    yield "agg name", lambda one: table.agg(**{one: dn.count()}) if type(one) is str else None
 
 
 def hashable(value: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Optional, Union
 from . import _sql
 from ._errors import usage
 from ._exact import Exact, exact
-from ._expression import Expression, col
+from ._expression import Expression, call, col
 
 Of = Union[str, Expression]
 """A column by its name, or an expression of one row."""
@@ -21,10 +21,6 @@ def _of(value: Of, name: str) -> str:
     return col(value).sql
 
 
-def _call(function: str, inside: str) -> Expression:
-    return Expression(f"{function}({inside})", is_aggregate=True, _is_call=True)
-
-
 def count(column: Optional[Of] = None) -> Expression:
     """The number of rows, or of the values of a column.
 
@@ -32,7 +28,7 @@ def count(column: Optional[Of] = None) -> Expression:
     >>> dn.count(), dn.count("minutes")
     (Expression('COUNT(*)'), Expression('COUNT(minutes)'))
     """
-    return _call("COUNT", "*" if column is None else _of(column, "count()"))
+    return call("COUNT", "*" if column is None else _of(column, "count()"))
 
 
 def count_distinct(column: Of) -> Expression:
@@ -42,7 +38,7 @@ def count_distinct(column: Of) -> Expression:
     >>> dn.count_distinct("patient")
     Expression('COUNT(DISTINCT patient)')
     """
-    return _call("COUNT", f"DISTINCT {_of(column, 'count_distinct()')}")
+    return call("COUNT", f"DISTINCT {_of(column, 'count_distinct()')}")
 
 
 def sum(column: Of) -> Expression:
@@ -52,7 +48,7 @@ def sum(column: Of) -> Expression:
     >>> dn.sum(dn.col("minutes") * 60)
     Expression('SUM(minutes * 60)')
     """
-    return _call("SUM", _of(column, "sum()"))
+    return call("SUM", _of(column, "sum()"))
 
 
 def mean(column: Of) -> Expression:
@@ -62,7 +58,7 @@ def mean(column: Of) -> Expression:
     >>> dn.mean("minutes")
     Expression('AVG(minutes)')
     """
-    return _call("AVG", _of(column, "mean()"))
+    return call("AVG", _of(column, "mean()"))
 
 
 def median(column: Of) -> Expression:
@@ -72,7 +68,7 @@ def median(column: Of) -> Expression:
     >>> dn.median("minutes")
     Expression('MEDIAN(minutes)')
     """
-    return _call("MEDIAN", _of(column, "median()"))
+    return call("MEDIAN", _of(column, "median()"))
 
 
 def quantile(column: Of, share: Exact) -> Expression:
@@ -85,7 +81,7 @@ def quantile(column: Of, share: Exact) -> Expression:
     part = exact(share)
     if not 0 <= part <= 1 or 1000 % part.denominator:
         raise usage(f"share={share} is not between 0 and 1 with at most three decimals", 'write share="0.9"')
-    return _call("PERCENTILE_CONT", f"{_of(column, 'quantile()')}, {_sql.number(part)}")
+    return call("PERCENTILE_CONT", f"{_of(column, 'quantile()')}, {_sql.number(part)}")
 
 
 def min(column: Of) -> Expression:
@@ -95,7 +91,7 @@ def min(column: Of) -> Expression:
     >>> dn.min("minutes")
     Expression('MIN(minutes)')
     """
-    return _call("MIN", _of(column, "min()"))
+    return call("MIN", _of(column, "min()"))
 
 
 def max(column: Of) -> Expression:
@@ -105,7 +101,7 @@ def max(column: Of) -> Expression:
     >>> dn.max("minutes")
     Expression('MAX(minutes)')
     """
-    return _call("MAX", _of(column, "max()"))
+    return call("MAX", _of(column, "max()"))
 
 
 def std(column: Of) -> Expression:
@@ -115,7 +111,7 @@ def std(column: Of) -> Expression:
     >>> dn.std("minutes")
     Expression('STDDEV_SAMP(minutes)')
     """
-    return _call("STDDEV_SAMP", _of(column, "std()"))
+    return call("STDDEV_SAMP", _of(column, "std()"))
 
 
 def var(column: Of) -> Expression:
@@ -125,4 +121,4 @@ def var(column: Of) -> Expression:
     >>> dn.var("minutes")
     Expression('VAR_SAMP(minutes)')
     """
-    return _call("VAR_SAMP", _of(column, "var()"))
+    return call("VAR_SAMP", _of(column, "var()"))

@@ -24,6 +24,9 @@ class Expression:
     Expression("age >= 18 AND NOT (sex IN ('F', 'M'))")
     >>> dn.sum("cost") / dn.count()
     Expression('SUM(cost) / COUNT(*)')
+
+    :param sql: SQL that is used as it is, for what ``dn.col`` and the aggregates do not make. It is put in parentheses beside operators.
+    :param is_aggregate: whether it is computed from groups of rows.
     """
 
     __slots__ = ("sql", "is_aggregate", "_binds", "_is_call")
@@ -32,7 +35,7 @@ class Expression:
     is_aggregate: bool
     """Whether it is computed from groups of rows."""
 
-    def __init__(self, sql: str, *, is_aggregate: bool = False, _binds: int = _ATOM, _is_call: bool = False) -> None:
+    def __init__(self, sql: str, *, is_aggregate: bool = False, _binds: int = _OR, _is_call: bool = False) -> None:
         if not isinstance(sql, str):
             raise usage(f"{shown(sql)} is not SQL", 'write dn.col("age")')
         self.sql, self.is_aggregate, self._binds, self._is_call = sql, is_aggregate, _binds, _is_call
@@ -133,17 +136,17 @@ class Expression:
 
     def truncate(self, unit: str) -> Expression:
         """The beginning of the year, quarter, month, week, day, hour, minute or second of a date or time."""
-        return Expression(f"DATE_TRUNC({_sql.literal(_unit(unit))}, {self.sql})", is_aggregate=self.is_aggregate)
+        return Expression(f"DATE_TRUNC({_sql.literal(_unit(unit))}, {self.sql})", is_aggregate=self.is_aggregate, _binds=_ATOM)
 
     def part(self, unit: str) -> Expression:
         """The number of the year, quarter, month, week, day, hour, minute or second of a date or time."""
-        return Expression(f"EXTRACT({_unit(unit)} FROM {self.sql})", is_aggregate=self.is_aggregate)
+        return Expression(f"EXTRACT({_unit(unit)} FROM {self.sql})", is_aggregate=self.is_aggregate, _binds=_ATOM)
 
     def bin(self, width: Exact) -> Expression:
         """The lower end of the bin of this width that a number is in."""
         if exact(width) <= 0:
             raise usage(f"width={width} is not above 0", "write .bin(10), for example")
-        return Expression(f"BIN({self.sql}, {_sql.number(exact(width))})", is_aggregate=self.is_aggregate)
+        return Expression(f"BIN({self.sql}, {_sql.number(exact(width))})", is_aggregate=self.is_aggregate, _binds=_ATOM)
 
     def filter(self, wanted: Expression) -> Expression:
         """The same aggregate of the rows that meet a condition.
@@ -154,7 +157,7 @@ class Expression:
         """
         if not self._is_call:
             raise usage("filter() is about one aggregate", 'write dn.count().filter(dn.col("sex") == "F")')
-        return Expression(f"{self.sql} FILTER (WHERE {row_condition(wanted, 'filter()').sql})", is_aggregate=True)
+        return Expression(f"{self.sql} FILTER (WHERE {row_condition(wanted, 'filter()').sql})", is_aggregate=True, _binds=_ATOM)
 
     def _within(self, binds: int) -> str:
         return self.sql if self._binds >= binds else f"({self.sql})"
@@ -210,4 +213,9 @@ def col(name: str) -> Expression:
     >>> dn.col("hours per week") > 40
     Expression('"hours per week" > 40')
     """
-    return Expression(_sql.name(name, "the name of a column"))
+    return Expression(_sql.name(name, "the name of a column"), _binds=_ATOM)
+
+
+def call(function: str, inside: str) -> Expression:
+    """An aggregate."""
+    return Expression(f"{function}({inside})", is_aggregate=True, _binds=_ATOM, _is_call=True)

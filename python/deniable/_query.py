@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Optional, Tuple, Union
 from . import _sql
 from ._errors import shown, usage
 from ._exact import Exact
-from ._expression import Expression, col, expression, row_condition
+from ._expression import Expression, col, row_condition
 
 if TYPE_CHECKING:
     from ._answer import Answer
@@ -66,7 +66,7 @@ class Table:
             key = col(one) if not isinstance(one, Expression) else row_condition(one, "group_by()")
             keys.append((key.sql, ""))
         for name, one in named.items():
-            keys.append((row_condition(expression(one), "group_by()").sql, _sql.name(name, "the name of a group")))
+            keys.append((row_condition(one, "group_by()").sql, _sql.name(name, "the name of a group")))
         return Table(self.name, self._session, self._conditions, tuple(keys))
 
     def agg(self, **aggregates: Expression) -> Query:

@@ -58,9 +58,8 @@ SAME: List[Any] = [
      "SELECT COUNT(*) AS n FROM visits WHERE minutes BETWEEN -5 AND 18 AND cost IS NOT NULL"),
     (VISITS.where(c("born") < datetime.date(1960, 1, 31)).agg(n=dn.count()), "SELECT COUNT(*) AS n FROM visits WHERE born < DATE '1960-01-31'"),
     (VISITS.where(c("seen") < datetime.datetime(2024, 1, 31, 12)).agg(n=dn.count()), "SELECT COUNT(*) AS n FROM visits WHERE seen < TIMESTAMP '2024-01-31 12:00:00'"),
-    (VISITS.group_by(month=c("seen").truncate("month")).agg(n=dn.count()),
-     "SELECT DATE_TRUNC('month', seen) AS month, COUNT(*) AS n FROM visits GROUP BY DATE_TRUNC('month', seen)".replace("AS month", 'AS "month"')
-     if "month" in _sql._RESERVED else "SELECT DATE_TRUNC('month', seen) AS month, COUNT(*) AS n FROM visits GROUP BY DATE_TRUNC('month', seen)"),
+    (VISITS.group_by(months=c("seen").truncate("month")).agg(n=dn.count()),
+     "SELECT DATE_TRUNC('month', seen) AS months, COUNT(*) AS n FROM visits GROUP BY DATE_TRUNC('month', seen)"),
     (VISITS.group_by(quarters=c("seen").part("quarter"), tens=c("minutes").bin(10)).agg(n=dn.count()),
      "SELECT EXTRACT(quarter FROM seen) AS quarters, BIN(minutes, 10) AS tens, COUNT(*) AS n FROM visits GROUP BY EXTRACT(quarter FROM seen), BIN(minutes, 10)"),
     (VISITS.agg(n=dn.count().filter(c("smoker")), x=dn.sum(c("minutes") * 60 - 1)),
@@ -68,6 +67,8 @@ SAME: List[Any] = [
     (VISITS.agg(x=dn.sum("cost") / dn.count()), "SELECT SUM(cost) / COUNT(*) AS x FROM visits"),
     (VISITS.where(c("hours per week") > 40, c("order") == 3).agg(n=dn.count()),
      'SELECT COUNT(*) AS n FROM visits WHERE "hours per week" > 40 AND "order" = 3'),
+    (VISITS.where(dn.Expression("minutes > 5 OR minutes < 2"), smoker=True).agg(x=dn.Expression("SUM(cost) + 1", is_aggregate=True) * 2),
+     "SELECT (SUM(cost) + 1) * 2 AS x FROM visits WHERE (minutes > 5 OR minutes < 2) AND smoker = TRUE"),
 ]  # fmt: skip
 
 
@@ -218,7 +219,7 @@ WRONG: List[Callable[[], object]] = [
     lambda: dn.count().filter("x"), lambda: dn.count().filter(dn.count() > 1), lambda: dn.sum(dn.sum("v")), lambda: dn.sum(3), lambda: dn.mean(None),
     lambda: dn.quantile("v", 0.9), lambda: dn.quantile("v", "1.5"), lambda: dn.quantile("v", "1/3"), lambda: dn.quantile("v", "0.0001"),
     lambda: dn.Expression(3), lambda: POLICY.table("nothing"), lambda: POLICY.table(3), lambda: VISITS.where("minutes > 3"), lambda: VISITS.where(True),
-    lambda: VISITS.where(dn.count() > 3), lambda: VISITS.where(minutes=None), lambda: VISITS.group_by(3), lambda: VISITS.group_by(dn.count()),
+    lambda: VISITS.where(dn.count() > 3), lambda: VISITS.where(minutes=None), lambda: VISITS.group_by(3), lambda: VISITS.group_by(one=1), lambda: VISITS.group_by(minutes="1"), lambda: VISITS.group_by(dn.count()),
     lambda: VISITS.agg(), lambda: VISITS.agg(n=3), lambda: VISITS.agg(n="COUNT(*)"), lambda: VISITS.agg(n=c("minutes")),
     lambda: VISITS.group_by("department").agg(department=dn.count()), lambda: VISITS.agg(n=dn.count()).ask(epsilon=1), lambda: VISITS.agg(n=dn.count()).plan(spend=1),
 ]  # fmt: skip

@@ -9,6 +9,7 @@ It is written as user code, with annotations where types are of interest.
 from __future__ import annotations
 
 import datetime
+import pickle
 import random
 import tempfile
 import warnings
@@ -179,6 +180,66 @@ def sessions(folder: Path) -> None:
     session.close()
 
 
+def five_lines(visits: polars.DataFrame, folder: Path) -> None:
+    """Ordinary use, as on the first page."""
+    departments: List[str] = ["cardiology", "neurology"]
+    policy = dn.Policy(
+        "visits",
+        person=dn.Person("patient", rows=3, groups=2, type="integer"),
+        promise=dn.epsilon(1),
+        columns={"department": dn.Text(keys=departments), "minutes": dn.Integer(0, 60)},
+    )
+    with policy.session(visits, version="2024-06", ledger=folder / "five.ledger") as s:
+        a: dn.Answer = s.ask("SELECT department, AVG(minutes) AS minutes FROM visits GROUP BY department", epsilon="1/4")
+        left: Fraction = s.left_epsilon
+        planned: dn.Plan = s.plan("SELECT COUNT(*) AS n FROM visits", epsilon=Fraction(1, 10))
+        assert left == Fraction(3, 4) and not planned["query"].paid
+    frame: pandas.DataFrame = a.to_pandas(intervals=False)
+    names: Tuple[object, ...] = a["department"]
+    csv: str = a.to_csv(folder / "answer.csv")
+    again: dn.Answer = dn.Answer.from_json(a.to_json())
+    same: bool = again == a == pickle.loads(pickle.dumps(a))
+    assert len(frame) == 2 and names == ("cardiology", "neurology") and csv and same and not a.test
+    saved: str = policy.save(folder / "five.toml", overwrite=True)
+    assert dn.Policy.from_toml(saved) == dn.Policy.from_toml(policy.source) == policy and {policy: 1}
+    try:
+        a.plot(column="minutes", library="altair")
+    except dn.UsageError as error:
+        assert error.help
+
+
+def methods(visits: polars.DataFrame) -> None:
+    """Queries without SQL, in a session for tests."""
+    with dn.testing.session(declared(), read_only_copy(visits)) as session:
+        table: dn.Table = session.table("visits")
+        adult: dn.Expression = (dn.col("minutes") >= 18) & ~dn.col("department").isin(["c"]) | dn.col("smoker").is_null()
+        some: dn.Table = table.where(adult, sex="F").where(dn.col("born").between("1950-01-01", datetime.date(1999, 12, 31)))
+        query: dn.Query = some.group_by("department", month=dn.col("seen").truncate("quarter")).agg(
+            visits=dn.count(),
+            people=dn.count_distinct("patient"),
+            total=dn.sum(dn.col("minutes") * 60),
+            average=dn.mean("cost"),
+            spread=dn.std("minutes") / dn.var("minutes"),
+            smokers=dn.count("patient").filter(dn.col("smoker") == True),  # noqa: E712
+        )
+        ranks: dn.Query = table.agg(low=dn.min("minutes"), high=dn.max("minutes"), middle=dn.median("minutes"), most=dn.quantile("minutes", "0.9"))
+        sql: str = query.sql
+        plan_: dn.Plan = query.plan(epsilon="1/10", name="by month")
+        answer_: dn.Answer = ranks.ask(spend="1/10", rows_per_group=1)
+        assert sql.startswith("SELECT ") and plan_["by month"].sql == sql and answer_.test and "TEST" in repr(session)
+    checked: dn.Plan = declared().check(declared().table("visits").agg(visits=dn.count()).sql, epsilon="1/10")
+    assert len(checked) == 1
+
+
+def read_only_copy(visits: polars.DataFrame) -> polars.DataFrame:
+    """The rows with the further columns that ``declared`` names."""
+    texts = {"born": "1970-01-01", "sex": "F"}
+    made = visits.with_columns(
+        polars.lit(1.5).alias("cost"), polars.lit(True).alias("smoker"), polars.lit(datetime.datetime(2024, 3, 1)).dt.replace_time_zone("UTC").alias("seen")
+    )
+    return made.with_columns(**{name: polars.lit(text) for name, text in texts.items()}).with_columns(polars.col("born").str.to_date())
+
+
 def errors() -> None:
     kinds = (dn.PolicyError, dn.QueryError, dn.DataError, dn.BudgetError, dn.LedgerError, dn.UsageError)
     assert all(issubclass(kind, dn.Error) for kind in kinds) and issubclass(dn.LedgerWarning, UserWarning)
@@ -258,6 +319,10 @@ def main() -> None:
         assert declared().name == "visits"
         plan(policy().plan("by department"))
         sessions(folder)
+        # A folder of its own: a ledger of another population beside one that knows the table is refused.
+        (folder / "five").mkdir()
+        five_lines(rows(), folder / "five")
+        methods(rows())
         errors()
         decisions(folder)
         audits()

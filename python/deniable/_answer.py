@@ -12,6 +12,7 @@ from ._errors import Error, shown, usage
 from ._exact import number, read, short, text, truth
 from ._export import Path, csv_text, installed, written_to
 from ._guarantee import Guarantee
+from ._json import digits_of, dumps, loads
 from ._page import REHEARSAL, page, prose
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ class Answer:
             return release[name]
         if "guarantee" not in known or "confidence" not in known:
             raise usage("the JSON has no guarantee", "keep answer.to_json(), or the whole output of `deniable ask --format json`")
-        return _readable(lambda: _answer_of(known, _digits(written)))
+        return _readable(lambda: _answer_of(known, digits_of(written)))
 
     def pictures(self) -> List[Tuple[str, str]]:
         """The pictures as SVG, each with its caption; empty if there are too many rows."""
@@ -329,7 +330,7 @@ class Answer:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Answer):
             return NotImplemented
-        return _digits(self._json) == _digits(other._json) and (self.confidence, self.guarantee) == (other.confidence, other.guarantee)
+        return digits_of(self._json) == digits_of(other._json) and (self.confidence, self.guarantee) == (other.confidence, other.guarantee)
 
     def __hash__(self) -> int:
         return hash((self.name, self.sql, self.rows))
@@ -340,9 +341,9 @@ class Answer:
 
 def _answer_of(answer: Mapping[str, Any], digits: Dict[str, Any]) -> Answer:
     """An answer of JSON that has its guarantee."""
-    guarantee = Guarantee(answer["guarantee"], _dumps(digits.pop("guarantee")))
+    guarantee = Guarantee(answer["guarantee"], dumps(digits.pop("guarantee")))
     digits.pop("confidence")
-    made = Answer(answer, text(answer["confidence"], "the confidence"), guarantee, _dumps(digits))
+    made = Answer(answer, text(answer["confidence"], "the confidence"), guarantee, dumps(digits))
     # All that is drawn and printed is read by the library.
     _deniable.answer_text(made._json, made.confidence)
     return made
@@ -379,19 +380,19 @@ class Release(Mapping[str, Answer]):
     """Queries that are paid for and have no answer yet, with the reason: the same query asked again resumes at no cost. For the curator."""
 
     def __init__(self, written: str, unanswered: Mapping[str, str] = {}, test: bool = False) -> None:
-        publication, digits = _loads(written), _digits(written)
+        publication, digits = loads(written), digits_of(written)
         if test:
             digits = {"test": True, **digits}
-        self._json = _dumps(digits) if test else written
+        self._json = dumps(digits) if test else written
         self.policy, self.population = publication["policy"], publication["population"]
         self.rehearsal, self.test = publication.get("rehearsal", False), test or publication.get("test") is True
         self.table, self.version = publication["data"]["table"], publication["data"]["version"]
-        self.guarantee = Guarantee(publication["guarantee"], _dumps(digits["guarantee"]))
+        self.guarantee = Guarantee(publication["guarantee"], dumps(digits["guarantee"]))
         self.unanswered = dict(unanswered)
         self._answers: Dict[str, Answer] = {}
         marks = {mark: True for mark, marked in (("rehearsal", self.rehearsal), ("test", self.test)) if marked}
         for answer, own in zip(publication["answers"], digits["answers"]):
-            made = Answer({**marks, **answer}, publication["confidence"], self.guarantee, _dumps({**marks, **own}))
+            made = Answer({**marks, **answer}, publication["confidence"], self.guarantee, dumps({**marks, **own}))
             self._answers[answer["name"]] = made
 
     @classmethod
@@ -440,10 +441,6 @@ class Release(Mapping[str, Answer]):
         return (Release, (self._json, self.unanswered))
 
 
-class _Digits(str):
-    """A number of JSON with all its digits."""
-
-
 _Made = TypeVar("_Made", Answer, Release)
 
 
@@ -457,7 +454,7 @@ def _readable(make: Callable[[], _Made]) -> _Made:
 
 def _parsed(written: object) -> Mapping[str, Any]:
     try:
-        known = _loads(text(written, "the JSON of an answer"))
+        known = loads(text(written, "the JSON of an answer"))
     except (ValueError, RecursionError) as error:
         if isinstance(error, Error):
             raise
@@ -465,31 +462,6 @@ def _parsed(written: object) -> Mapping[str, Any]:
     if not isinstance(known, dict):
         raise usage("this is JSON, but not of an answer", "give the text of answer.to_json()")
     return known
-
-
-def _digits(written: str) -> Dict[str, Any]:
-    """JSON whose numbers keep all their digits."""
-    known: Dict[str, Any] = json.loads(written, parse_float=_Digits, parse_int=_Digits)
-    return known
-
-
-def _loads(written: str) -> Any:
-    return json.loads(written, parse_float=_exactly)
-
-
-def _exactly(digits: str) -> Fraction:
-    return number(Fraction(digits))
-
-
-def _dumps(value: Any) -> str:
-    """JSON with the digits unchanged."""
-    if isinstance(value, _Digits):
-        return str(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {_dumps(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_dumps(one) for one in value) + "]"
-    return json.dumps(value)
 
 
 def _scalar(value: Any, released: bool = False) -> Value:

@@ -116,7 +116,14 @@ class Expression:
         """Whether it is one of the values."""
         if isinstance(values, (str, bytes)) or not isinstance(values, Collection):
             raise usage(f"isin() is about a list of values, not {shown(values)}", 'write .isin(["F", "M"])')
-        listed = [_sql.literal(value) for value in values]
+        try:
+            listed = [_sql.literal(value) for value in values]
+        except TypeError:
+            # Arrays without dimensions.
+            raise usage(f"isin() is about a list of values, not {shown(values)}", 'write .isin(["F", "M"])') from None
+        if isinstance(values, (set, frozenset)):
+            # Sets have no order, and the same query must have the same text.
+            listed.sort()
         if not listed:
             raise usage("isin() of no values is never true", "name at least one value")
         return self._compared(f"IN ({', '.join(listed)})")

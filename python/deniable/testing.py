@@ -17,7 +17,7 @@ __all__ = ["session"]
 
 def session(
     policy: Policy,
-    rows: Optional[Tables] = None,
+    rows: Tables,
     *,
     version: Union[None, str, Mapping[str, str]] = None,
     register: bool = True,
@@ -34,7 +34,8 @@ def session(
     Answer(TEST, 'query', columns=('visits',), rows=1)
 
     :param policy: the policy.
-    :param rows: made-up rows, as of ``Policy.session``. Without rows, the files that the policy names are read.
+    :param rows: made-up rows, as of ``Policy.session``. The file of the policy's main table is never
+        read, as the charges would be forgotten.
     :param version: the name of the rows' contents; by default ``"test"``.
     :param register: as of ``Policy.session``.
     :param threads: as of ``Policy.session``.
@@ -42,7 +43,10 @@ def session(
     """
     if not isinstance(policy, Policy):
         raise usage(f"a session is of a policy, not of {shown(policy)}", 'give dn.Policy("visits", ...)')
-    if rows is not None and version is None:
+    main = policy._policy.tables[0][0]
+    if rows is None or (isinstance(rows, Mapping) and main not in rows):
+        raise usage(f"the rows of {main!r} are missing: a test has made-up rows", "give them, deniable.testing.session(policy, df)")
+    if version is None:
         version = dict.fromkeys(rows, "test") if isinstance(rows, Mapping) else "test"
     return Session(
         policy,

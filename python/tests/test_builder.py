@@ -232,6 +232,11 @@ def test_wrong_parts_of_a_query_are_refused_with_help(at: int) -> None:
     assert refused.value.message and refused.value.help
 
 
+def test_sets_have_one_text() -> None:
+    keys = {f"k{at}" for at in range(20)}
+    assert c("v").isin(keys).sql == c("v").isin(frozenset(reversed(sorted(keys)))).sql == c("v").isin(sorted(keys)).sql
+
+
 def test_queries_do_not_change() -> None:
     base = VISITS.where(c("minutes") > 3)
     first, second = base.where(smoker=True), base.group_by("department")

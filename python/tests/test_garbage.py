@@ -121,7 +121,7 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "Session.plan epsilon", lambda one: session.plan("SELECT COUNT(*) FROM t", epsilon=one)
     yield "Session.table", session.table
     yield from builders()
-    yield "testing.session", deniable.testing.session
+    yield "testing.session", lambda one: deniable.testing.session(one, ROWS)
     for name in ("rows", "version", "register", "threads", "memory"):
         yield f"testing.session {name}", lambda one, name=name: deniable.testing.session(policy(), **{"rows": ROWS, name: one}).close()
     answer = session.ask("SELECT g, COUNT(*) AS n FROM t GROUP BY g", spend="1/100")

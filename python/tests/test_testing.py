@@ -61,7 +61,7 @@ def test_a_budget_is_kept_within_a_session() -> None:
         assert session.left_epsilon == 0
 
 
-def test_several_tables_and_files(tmp_path: Path) -> None:
+def test_several_tables_and_no_files(tmp_path: Path) -> None:
     person = dn.Person("p", rows=1, groups=1)
     stays = {"entity": "p", "columns": {"p": dn.Text(), "days": dn.Integer(0, 9)}}
     both = dn.Policy("t", promise=dn.epsilon(1000), person=person, columns={"v": dn.Integer(0, 9)}, tables={"stays": stays})
@@ -70,15 +70,18 @@ def test_several_tables_and_files(tmp_path: Path) -> None:
         assert session.ask("SELECT COUNT(*) AS n FROM t JOIN stays ON t.p = stays.p", spend=1)["n"] == (1,)
     (tmp_path / "rows.csv").write_text("v\n1\n2\n", encoding="utf-8")
     of_file = dn.Policy("t", promise=dn.epsilon(1000), columns={"v": dn.Integer(0, 9)}, data={"path": str(tmp_path / "rows.csv"), "version": "1"})
-    with deniable.testing.session(of_file) as session:
-        assert session.ask(COUNT, spend=1)["n"] == (2,)
+    for nothing in (None, {}):
+        with pytest.raises(dn.UsageError, match="the rows of 't' are missing"):
+            deniable.testing.session(of_file, nothing)  # type: ignore[arg-type]
+    with deniable.testing.session(of_file, pl.DataFrame({"v": [1, 2, 3]})) as session:
+        assert session.ask(COUNT, spend=1)["n"] == (3,)
     assert [one.name for one in tmp_path.iterdir()] == ["rows.csv"]
 
 
 def test_wrong_arguments_are_refused() -> None:
-    for wrong in (lambda: deniable.testing.session("policy.toml"), lambda: deniable.testing.session(POLICY), lambda: deniable.testing.session(POLICY, {"u": ROWS})):  # type: ignore[arg-type]
+    for wrong in (lambda: deniable.testing.session("policy.toml", ROWS), lambda: deniable.testing.session(POLICY, 3), lambda: deniable.testing.session(POLICY, {"u": ROWS})):  # type: ignore[arg-type]
         with pytest.raises(dn.UsageError) as refused:
             wrong()
         assert refused.value.help
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="seed"):
         deniable.testing.session(POLICY, ROWS, seed=1)  # type: ignore[call-arg]

@@ -32,7 +32,7 @@ class Row(Tuple[Value, ...]):
     _fields: Tuple[str, ...]
 
     def __new__(cls, values: Iterable[Value], fields: Tuple[str, ...]) -> Row:
-        made = super().__new__(cls, values)  # type: ignore[type-var]
+        made = super().__new__(cls, values)
         made._fields = fields
         return made
 
@@ -182,7 +182,7 @@ class Answer:
         rows: List[Tuple[Value, ...]] = []
         self.intervals, self.population_intervals, self.standard_errors, self.quality = {}, {}, {}, {}
         for row in answer["rows"]:
-            rows.append(Row((self._cell(name, cell) for name, cell in zip(self.columns, row)), self.columns))
+            rows.append(tuple(self._cell(name, cell) for name, cell in zip(self.columns, row)))
         self.rows = tuple(rows)
 
     def _cell(self, name: str, cell: Any) -> Value:
@@ -305,7 +305,8 @@ class Answer:
         return tuple(row[at] for row in self.rows)
 
     def __iter__(self) -> Iterator[Tuple[Value, ...]]:
-        return iter(self.rows)
+        # Only here: R converts plain tuples, and no others.
+        return (Row(row, self.columns) for row in self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Dict, Iterator, Mapping, NoReturn, Tuple
+from typing import Any, Dict, Iterator, Mapping, NoReturn, Tuple, Type
 
 from ._errors import Error, usage
 from ._exact import exact
@@ -63,9 +63,9 @@ class Frozen(Mapping[str, Any]):
         return (_restored, (type(self), self._keys))
 
 
-def _restored(kind: type, keys: Dict[str, Any]) -> Frozen:
+def _restored(kind: Type[Frozen], keys: Dict[str, Any]) -> Frozen:
     """A mapping from a pickle; the arguments of its class were checked when it was made."""
-    made: Frozen = kind.__new__(kind)
+    made = kind.__new__(kind)
     Frozen.__init__(made, keys)
     return made
 

@@ -27,10 +27,12 @@ from ._sections import IN_MEMORY
 
 if TYPE_CHECKING:
     from ._arrow import Tables
-    from ._policy import Path, Policy
+    from ._export import Path
+    from ._policy import Policy
     from ._progress import Told
 
 _LOG = logging.getLogger("deniable")
+
 
 def _cap(value: Optional[int], what: str) -> Optional[int]:
     """A contribution bound; beyond 32 bits it bounds nothing."""
@@ -238,7 +240,7 @@ class Session:
         >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
         ...     answer = session.ask("SELECT COUNT(*) AS visits FROM visits", epsilon="1/10")
         ...     answer.share, session.left_epsilon
-        (Fraction(910239, 10000000), Fraction(199722, 200000))
+        (Fraction(910239, 10000000), Fraction(249653, 250000))
         """
         share, _, _ = self._open().left()
         return Limit.of(self.policy._policy).at_most(share)

@@ -68,8 +68,9 @@ def test_data_frames_have_names_numbers_and_intervals(answer: dn.Answer) -> None
     assert plain["minutes"].astype(float).sum() == pytest.approx(float(sum(answer["minutes"])))  # type: ignore[arg-type, misc]
     with pytest.raises(dn.UsageError):
         answer.to_pandas(intervals="no")  # type: ignore[arg-type]
-    # Rows are still tuples.
-    assert all(isinstance(row, tuple) and row == tuple(row) for row in answer) and repr(answer.rows[0]).startswith("('cardiology', ")
+    # Rows are still tuples, and those of `rows` plain ones, which R converts.
+    assert list(answer) == list(answer.rows) and all(type(row) is tuple for row in answer.rows)
+    assert pickle.loads(pickle.dumps(list(answer))) == list(answer) and repr(next(iter(answer))).startswith("('cardiology', ")
 
 
 def test_csv_has_every_digit(answer: dn.Answer, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import json
 import re
 from typing import Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._errors import PolicyError, Problem
+from ._errors import PolicyError, Problem, QueryError
 from ._plain import at
 
 _Path = Tuple[Union[str, int], ...]
@@ -45,6 +45,19 @@ def in_arguments(error: PolicyError, keys: Mapping[str, object], queries: Sequen
     """
     lines = list(_document({**keys, "query": list(queries)} if queries else keys))
     return PolicyError([_problem(problem, lines, queries, words) for problem in error.problems])
+
+
+def in_queries(error: QueryError, keys: Mapping[str, object], queries: Sequence[Mapping[str, object]]) -> QueryError:
+    """The error of a query of a policy that was built, with the query as its place; the SQL is shown below it."""
+    lines = list(_document({**keys, "query": list(queries)}))
+    problems = []
+    for problem in error.problems:
+        where = _where(problem, lines)
+        if where is not None and problem.place is not None:
+            file, line, column = problem.place
+            problem = problem._replace(shown=problem.shown.replace(f"at {file}:{line}:{column}", f"at {_in_words(where, queries, {})}"))
+        problems.append(problem)
+    return QueryError(problems)
 
 
 def _problem(problem: Problem, lines: List[_Line], queries: Sequence[Mapping[str, object]], words: Mapping[str, str]) -> Problem:
@@ -116,8 +129,8 @@ def _member(key: str, value: object, path: _Path) -> Iterator[_Line]:
     spans: List[_Span] = []
     text = _pair("", key, value, path, spans)
     for number, line in enumerate(text.split("\n")):
-        # Places within texts of several lines are not named.
-        yield _Line(line, [] if "\n" in text and number else spans)
+        # A place within a text of several lines is that of the member.
+        yield _Line(line, [_Span(0, len(line) + 1, path)] if number else spans)
 
 
 def _pair(before: str, key: str, value: object, path: _Path, spans: List[_Span]) -> str:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._declare import Adversary, Person
-from ._errors import DataError, PolicyError, shown, usage
+from ._errors import DataError, PolicyError, QueryError, shown, usage
 from ._exact import Exact, text, truth, whole
 from ._exact import path as _path
 from ._export import Path, written_to
 from ._guarantee import Guarantee
-from ._places import in_arguments
+from ._places import in_arguments, in_queries
 from ._plan import Plan
 from ._promise import Promises
 from ._query import Table
@@ -256,7 +257,9 @@ class Policy:
         >>> plan["total cost"].share
         Fraction(3, 32)
         """
-        return Plan(*self._policy.plan([text(name, "the name of a query") for name in queries]))
+        names = [text(name, "the name of a query") for name in queries]
+        with self._queries_named():
+            return Plan(*self._policy.plan(names))
 
     def session(
         self,
@@ -394,6 +397,16 @@ class Policy:
 
     def __hash__(self) -> int:
         return hash((self.name, self.population, self._read_from()))
+
+    @contextlib.contextmanager
+    def _queries_named(self) -> Iterator[None]:
+        """Errors of queries name those of a policy that was built by their names in ``queries=``."""
+        try:
+            yield
+        except QueryError as error:
+            if self._keys is None:
+                raise
+            raise in_queries(error, *self._keys) from None
 
     def _has_ledger(self) -> bool:
         """Whether it has a ledger beside it. A file about rows in memory may be a copy, which would begin a ledger with a fresh budget."""

@@ -89,7 +89,8 @@ class Session:
         self.ledger = self._temporary() if test else self._place(policy, ledger)
         """The ledger's file; empty for that of a rehearsal, which is temporary."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
-        self._session = _deniable.Session(about, given, register, again, other_people, threads, memory)
+        with policy._queries_named():
+            self._session = _deniable.Session(about, given, register, again, other_people, threads, memory)
 
     @classmethod
     def _of_rehearsal(
@@ -107,9 +108,9 @@ class Session:
         session.policy, session.log, session._folder, session._progress, session._test = policy, [], None, progress, False
         session.ledger = "" if ledger is None else os.path.abspath(_path(ledger, "ledger="))
         size = whole(rows, "rows="), whole(people, "people=")
-        session._session = _deniable.Session.rehearse(
-            policy._policy, *size, session.ledger or None, whole(threads, "threads="), _bytes(memory)
-        )
+        resources = whole(threads, "threads="), _bytes(memory)
+        with policy._queries_named():
+            session._session = _deniable.Session.rehearse(policy._policy, *size, session.ledger or None, *resources)
         return session
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:

@@ -81,3 +81,20 @@ def test_a_file_keeps_its_lines(tmp_path: Any) -> None:
     (tmp_path / "policy.toml").write_text('name = "n"\npopulation = "a/b"\n', encoding="utf-8")
     with pytest.raises(dn.PolicyError, match=r"policy\.toml:2:14"):
         dn.Policy(tmp_path / "policy.toml")
+
+
+@pytest.mark.parametrize("sql", ["SELECT COUNT(*) FROM t WHERE w = 1", "SELECT COUNT(*)\nFROM t\nWHERE w = 1", 'SELECT COUNT(*) AS "a b"\nFROM t WHERE w = \'x\''])
+def test_an_error_of_a_query_names_the_query(sql: str) -> None:
+    policy = dn.Policy("t", promise=dn.epsilon(1), columns={"v": "text"}, queries={"good": "SELECT COUNT(*) FROM t", "bad one": sql})
+    import polars as pl
+
+    rows = pl.DataFrame({"v": ["a"]})
+    for call in (policy.plan, policy.check, policy.rehearsal, lambda: policy.session(rows, version="1", ledger=":memory:")):
+        with pytest.raises(dn.QueryError) as caught:
+            call()
+        assert '  at queries["bad one"]\n' in str(caught.value) and "built in code" not in str(caught.value), caught.value
+        assert "w = " in str(caught.value) and "`v`" in (caught.value.help or "")
+    # Other queries of the policy, and those that are not in it, keep their places.
+    with pytest.raises(dn.QueryError) as caught:
+        dn.Policy("t", promise=dn.epsilon(1), columns={"v": "text"}).check("SELECT COUNT(*) FROM t WHERE w = 1")
+    assert caught.value.place == ("the query", 1, 30)

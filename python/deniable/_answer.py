@@ -446,7 +446,7 @@ _Made = TypeVar("_Made", Answer, Release)
 
 
 def _readable(make: Callable[[], _Made]) -> _Made:
-    """What is made of JSON, whose content no error quotes."""
+    """Makes an answer of JSON; an error does not quote its content."""
     try:
         return make()
     except (Error, KeyError, TypeError, ValueError, AttributeError, RecursionError):

@@ -11,15 +11,22 @@ from typing import Any, Callable, List
 
 import deniable as dn
 import deniable.testing
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
 from deniable import _sql
+from hypothesis import given, seed, settings
+from hypothesis import strategies as st
+
+from conftest import SCALE, SEED
 
 HOSTILE = [
     "a'b", "''", "'", '"', '""', "\\", "\\'", "' OR 1=1 --", "'; DROP TABLE t; --", "--", "/*", "*/", "a\nb", "\r\n", "\t", "\u2028", "\ufeff", "\u202e", "%", "_",
     "$$", "E'\\x41'", "N'a'", "`", "[x]", "{}", "?", ":a", "@a", "é", "\U0001f600", "NULL", "true", "1", " a", "a ", "", "ß", "ı", "K",
 ]  # fmt: skip
+FUNCTIONS = "count sum avg min max now rank bin ln exp t rowid nan inf infinity yes no off".split()
+"""Other words that mean something to some engine."""
 WORDS = "order group select from null true false date timestamp interval current_date user end case when not default natural table left in is at zone year".split()
 POLICY = dn.Policy(
     "visits",
@@ -122,6 +129,40 @@ def test_hostile_names_are_names() -> None:
             assert answer.columns == tuple(name for _, name in batch) and answer.rows == ((3,) * len(batch),), answer.sql
         grouped = session.table("t").group_by(names[0], *names[-2:]).agg(n=dn.count())
         assert session.plan(grouped.sql, spend="1/10")["query"].sql == grouped.sql
+
+
+SPECIAL = st.text(st.sampled_from("'\"\\`-/*;()$%_ \n\r\té\u2028\u202eaZ0=,.[]{}?:@#&|~!<>"), max_size=12)
+
+
+@settings(max_examples={"small": 150, "full": 1000, "slow": 5000}[SCALE], deadline=None, database=None)
+@seed(SEED)
+@given(st.one_of(SPECIAL, st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)))
+def test_quoted_texts_are_read_back_by_another_parser(text: str) -> None:
+    """DuckDB reads each value and each name as what it was."""
+    assert duckdb.sql(f"SELECT {_sql.literal(text)}, 7").fetchall() == [(text, 7)]
+    if text:
+        rows = duckdb.sql(f"SELECT {_sql.name(text, 'a name')} FROM (SELECT 7 AS {_sql.name(text, 'a name')})")
+        assert rows.columns == [text] and rows.fetchall() == [(7,)]
+
+
+@pytest.mark.parametrize("word", sorted(_sql._RESERVED))
+def test_reserved_words_are_quoted(word: str) -> None:
+    assert _sql.name(word, "a name") == f'"{word}"'
+
+
+def test_keywords_that_are_not_quoted_are_names(dice: random.Random, scale: str) -> None:
+    """Each keyword of DuckDB that the package writes without quotes is a column for the engine, as a value and as an alias."""
+    words = [word for (word,) in duckdb.sql("SELECT keyword_name FROM duckdb_keywords()").fetchall()]
+    plain = sorted({word for word in [*words, *FUNCTIONS] if _sql.name(word, "a name") == word})
+    assert len(words) > 400 and len(plain) > 200
+    plain = dice.sample(plain, 64) if scale == "small" else plain
+    for start in range(0, len(plain), 64):
+        some = list(enumerate(plain[start : start + 64], 1))
+        policy = dn.Policy("t", promise=dn.epsilon(4000), columns={name: dn.Integer(0, 99) for _, name in some})
+        with deniable.testing.session(policy, pl.DataFrame({name: [at] * 3 for at, name in some})) as session:
+            for batch in batches(some):
+                answer = session.table("t").agg(**{name: dn.count(name).filter(c(name) == at) for at, name in batch}).ask(spend="1/8")
+                assert answer.columns == tuple(name for _, name in batch) and answer.rows == ((3,) * len(batch),), answer.sql
 
 
 def batches(values: List[Any]) -> List[List[Any]]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar, Union
 
 from . import _deniable
-from ._errors import Error, shown, usage
+from ._errors import Error, no_key, shown, usage
 from ._exact import number, read, short, text, truth
 from ._export import Path, csv_text, installed, written_to
 from ._guarantee import Guarantee
@@ -413,11 +413,11 @@ class Release(Mapping[str, Answer]):
         return _readable(made)
 
     def __getitem__(self, name: str) -> Answer:
-        if name in self._answers:
+        if isinstance(name, str) and name in self._answers:
             return self._answers[name]
-        if name in self.unanswered:
+        if isinstance(name, str) and name in self.unanswered:
             raise usage(f"{name!r} has no answer: {self.unanswered[name]}", "ask the same query again: it resumes at no cost")
-        raise KeyError(name)
+        raise no_key("the release", name, self._answers)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._answers)

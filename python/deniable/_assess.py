@@ -11,6 +11,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._arrow import ArrowTable, table
+from ._errors import no_key
 from ._exact import Exact, dictionary, exact, names, number, path, prior_range, short, wholes
 from ._progress import wait
 
@@ -38,6 +39,8 @@ class Assessment(Mapping[str, Any]):
         self._text, self._found, self._page, self.met = text, found, page, met
 
     def __getitem__(self, key: str) -> Any:
+        if not isinstance(key, str) or key not in self._found:
+            raise no_key("the assessment", key, self._found)
         return self._found[key]
 
     def __iter__(self) -> Any:

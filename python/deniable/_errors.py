@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from numbers import Number
 from pathlib import PurePath
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
 
 
 class Problem(NamedTuple):
@@ -120,6 +120,12 @@ class UsageError(Error, ValueError):
     """
 
 
+class MissingKeyError(UsageError, KeyError):
+    """A mapping has no such key. A ``KeyError``, too: ``in`` and ``get()`` of mappings depend on it."""
+
+    __str__ = BaseException.__str__
+
+
 class LedgerWarning(UserWarning):
     """A ledger begins, or will not outlive the session.
 
@@ -170,3 +176,9 @@ def shown(value: object) -> str:
 def usage(message: str, help: str) -> UsageError:
     """The error of a wrong call, with help."""
     return UsageError([(message, help, None, f"{message}\n  help: {help}")])
+
+
+def no_key(what: str, key: object, known: Iterable[str]) -> MissingKeyError:
+    """The error of a key that a mapping does not have."""
+    message, help = f"{what} has no {shown(key)}", "it has " + (", ".join(repr(one) for one in known) or "nothing")
+    return MissingKeyError([(message, help, None, f"{message}\n  help: {help}")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Dict, Iterator, Mapping, NoReturn, Tuple, Type
 
-from ._errors import Error, usage
+from ._errors import Error, no_key, usage
 from ._exact import exact
 from ._plain import TOO_DEEP
 
@@ -30,6 +30,8 @@ class Frozen(Mapping[str, Any]):
         object.__setattr__(self, "_keys", kept)
 
     def __getitem__(self, key: str) -> Any:
+        if not isinstance(key, str) or key not in self._keys:
+            raise no_key(f"the {type(self).__name__}", key, self._keys)
         return self._keys[key]
 
     def __iter__(self) -> Iterator[str]:

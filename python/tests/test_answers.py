@@ -275,3 +275,17 @@ def test_a_column_of_people_of_another_type_has_a_remedy() -> None:
     with pytest.raises(dn.DataError) as refused:
         deniable.testing.session(dn.Policy("visits", promise=dn.epsilon(1), columns={"patient": "text"}), rows)
     assert "dn.Person" not in str(refused.value)
+
+
+def test_a_missing_key_is_an_error_of_the_package(release: dn.Release) -> None:
+    found = dn.assess(pl.DataFrame({"age": ["30", "30"], "ill": ["flu", "flu"]}), quasi=["age"], sensitive=["ill"])
+    for mapping in (release, found, dn.Integer(0, 60), dn.gain(2)):
+        for wrong in ("nothing", 3, None, ["both"]):
+            with pytest.raises(dn.UsageError) as refused:
+                mapping[wrong]  # type: ignore[index]
+            assert isinstance(refused.value, KeyError) and refused.value.help and str(refused.value).startswith("the ")
+            again = pickle.loads(pickle.dumps(refused.value))
+            assert type(again) is type(refused.value) and str(again) == str(refused.value)
+        assert "nothing" not in mapping and mapping.get("nothing") is None
+        first = next(iter(mapping))
+        assert first in mapping and mapping[first] == mapping.get(first)

@@ -202,3 +202,18 @@ def test_policies_are_pickled_with_their_content(tmp_path: Path, repository: Pat
     kept = pickle.dumps(dn.Policy(tmp_path / "policy.toml"))
     (tmp_path / "policy.toml").write_text(of_file.source.replace("0.75", "0.9"), encoding="utf-8")
     assert pickle.loads(kept).guarantee.odds == 3 and dn.Policy(tmp_path / "policy.toml").guarantee.odds == 9
+
+
+def test_the_five_lines_answer(tmp_path: Path) -> None:
+    import polars as pl
+
+    seen = [datetime.datetime(2024, 1 + at % 12, 1, 12, tzinfo=datetime.timezone.utc) for at in range(600)]
+    visits = pl.DataFrame({"patient": [f"P-{at // 3}" for at in range(600)], "department": DEPARTMENTS * 300, "minutes": [30] * 600, "seen": seen})
+    policy = dn.Policy("visits", person=dn.Person("patient", rows=3, groups=2), promise=dn.epsilon(1),
+        columns={"department": dn.Text(keys=DEPARTMENTS), "minutes": dn.Integer(0, 60),
+                 "seen": dn.Timestamp("2024-01-01", "2024-12-31", zone="Europe/Oslo")})  # fmt: skip
+    with policy.session(visits, version="2024-06", ledger=tmp_path / "clinic.ledger") as s:
+        a = s.ask("SELECT department, AVG(minutes) AS minutes FROM visits GROUP BY department", epsilon="1/4")
+        assert (s.left, s.left_epsilon, a.share) == (Fraction(3, 4), Fraction(3, 4), Fraction(1, 4))
+    assert a["department"] == tuple(DEPARTMENTS) and a.columns == ("department", "minutes") and not a.test
+    assert any("add-remove" in line for line in a.guarantee.adversary) and a.guarantee.epsilon == "1"

@@ -10,7 +10,7 @@ from typing import List, Tuple
 import deniable as dn
 import pytest
 
-PAGES = ["docs/how-to/python.md", "python/README.md", "README.md"]
+PAGES = ["docs/how-to/python.md", "docs/how-to/statistical-files.md", "python/README.md", "README.md"]
 """The block of README.md is tested, too: newcomers try it first."""
 
 PRINTS = re.compile(r"# prints (.+)$", re.MULTILINE)

@@ -56,12 +56,13 @@ fn overview() {
 }
 
 /// The documents whose commands run here, each in a folder of its own.
-const RUN: [&str; 5] = [
+const RUN: [&str; 6] = [
     "tutorial/from-csv-to-page.md",
     "how-to/choose-a-promise.md",
     "how-to/several-tables.md",
     "how-to/missing-values.md",
     "how-to/promise-with-a-chance.md",
+    "how-to/big-files.md",
 ];
 
 /// Every command of these documents ends as they state: it succeeds, or is refused after a line `# refused:`. Outputs are

@@ -218,20 +218,20 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deniable_testing::sized;
 
     /// The part of p-values up to a level, over tables of independent groups with noise.
-    fn rejected(people: f64, rows: &[f64], columns: &[f64], decay: f64, level: f64) -> f64 {
+    fn rejected(tables: u32, people: f64, rows: &[f64], columns: &[f64], decay: f64, level: f64) -> f64 {
         let parts: Vec<f64> = rows.iter().flat_map(|row| columns.iter().map(move |column| row * column)).collect();
         let mut random = Random(ChaCha8Rng::seed_from_u64(7));
         let mut counts = vec![0.0; parts.len()];
-        const TABLES: u32 = 200;
-        let small = (0..TABLES).filter(|_| {
+        let small = (0..tables).filter(|_| {
             random.people(people, &parts, &mut counts);
             #[expect(clippy::cast_possible_truncation, reason = "whole numbers")]
             let values: Vec<i128> = counts.iter().map(|count| (count + random.noise(decay)) as i128).collect();
             f64::from(tested(&values, columns.len(), decay)) / f64::from(DRAWS + 1) <= level
         });
-        f64::from(u32::try_from(small.count()).unwrap()) / f64::from(TABLES)
+        f64::from(u32::try_from(small.count()).unwrap()) / f64::from(tables)
     }
 
     /// Under independence, a p-value of at most 1/20 has a probability of about 1/20. Each bound is exceeded by chance
@@ -244,8 +244,9 @@ mod tests {
             (2_000.0, &[0.5, 0.3, 0.2], &[0.25; 4], 0.98),
             (1_000.0, &[0.6, 0.4], &[0.5, 0.5], 0.0),
         ] {
-            let part = rejected(people, rows, columns, decay, 0.05);
-            assert!(part <= 0.115, "{people} {rows:?} {columns:?} {decay}: {part}");
+            let (tables, most) = sized((50, 0.2), (200, 0.115));
+            let part = rejected(tables, people, rows, columns, decay, 0.05);
+            assert!(part <= most, "{people} {rows:?} {columns:?} {decay}: {part}");
         }
     }
 

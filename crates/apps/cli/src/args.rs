@@ -35,9 +35,9 @@ Examples:
   deniable translate --from gain=3/2 --prior 1/5..4/5
   deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --p-value 0.05
 
-Standard output contains only what may be published. The exceptions are attack and assess, and data check and gwas \
-check with --format json: their findings about your own data are for you. Standard error, the exit status, progress \
-and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
+Standard output contains only what may be published. The exceptions are attack, assess and ledger show, and data \
+check, data pull and gwas check with --format json: their findings about your own data are for you. Standard error, \
+the exit status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
 
 /// Private answers from a stated risk.
 ///

@@ -1,7 +1,7 @@
 //! The command line, as a library: the program `deniable` is [`main`], and other hosts of it (the Python package) call the same commands.
 //!
-//! Standard output contains only what may be published, except for `attack` and `assess`, and for `data check` and
-//! `gwas check` with JSON. Standard error, the exit status, progress and timing are for the curator alone. Exit codes:
+//! Standard output contains only what may be published, except for `attack`, `assess` and `ledger show`, and for
+//! `data check`, `data pull` and `gwas check` with JSON. Standard error, the exit status, progress and timing are for the curator alone. Exit codes:
 //! 0 done, 1 refused or failed, 2 bad usage, 3 a certificate verified in part.
 //!
 //! | content | module |

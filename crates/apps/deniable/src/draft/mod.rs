@@ -5,7 +5,7 @@
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let visits = folder.path().join("visits.csv");
-//! # std::fs::write(&visits, "patient,ward,minutes\n")?;
+//! # std::fs::write(&visits, "patient,ward,minutes\n1,a,5\n")?;
 //! let drafted = draft(&DraftOptions { data: vec![visits], ..DraftOptions::default() })?;
 //! assert!(drafted.text.contains("[columns]") && drafted.text.contains("\"?\"")); // open values are for the curator
 //! # Ok::<(), Box<dyn std::error::Error>>(())

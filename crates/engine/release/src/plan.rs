@@ -140,7 +140,8 @@ impl Plan {
     }
 
     /// The plan of another policy. If its queries, tables and caps are those of this plan, as under another promise,
-    /// the queries are priced and not planned again.
+    /// the queries are priced and not planned again. Shares that this plan lowered ([`Self::lowered_to`]) are those of
+    /// the policy again, and lowered only as far as the other promise needs.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -157,6 +158,8 @@ impl Plan {
         if !is_same {
             return Self::new(policy);
         }
+        let stated = self.lowered.as_ref().and_then(|_| policy.with_part(&policy.query_budget().part));
+        let policy = stated.unwrap_or(policy);
         Self::priced(policy, self.queries.iter().map(|plan| Ok(plan.query().clone())).collect())
     }
 

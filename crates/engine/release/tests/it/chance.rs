@@ -1,11 +1,13 @@
 //! Plans under a promise that holds but for a chance: the coins of answers, and shares that keep both promises.
 
 use deniable_core::adversary::Adjacency;
-use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::loss::Coins;
+use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_query::Query;
 use deniable_release::Plan;
+use deniable_release::whatif::with_promise;
 use std::path::Path;
 
 /// A policy of these queries, with these promises.
@@ -128,6 +130,21 @@ fn shares_are_lowered_until_both_promises_hold() {
         assert!(*lowered >= ratio(1, 2) && *lowered < whole(1), "{count}: {lowered}");
         let (surely, both) = (epsilon(SURELY, count), epsilon(BUT_FOR, count));
         assert!(both > surely * 0.999, "{count}: {surely} {both}");
+    }
+}
+
+/// Shares that one promise lowers are lowered anew under another.
+#[test]
+fn repriced_plans_do_not_keep_lowered_shares() {
+    let plan = Plan::new(policy(BUT_FOR, false, &counts(5))).unwrap();
+    let shares =
+        |plan: &Plan| plan.queries().iter().map(|planned| planned.declared().share.clone()).collect::<Vec<_>>();
+    for (promise, stated) in [("0.75", SURELY.to_owned()), ("0.95", BUT_FOR.replace("0.9,", "0.95,"))] {
+        let at_most = Promise::PosteriorAtMost(parse_rational(promise).unwrap());
+        let moved = plan.repriced(with_promise(plan.policy(), at_most, None).unwrap()).unwrap();
+        let own = Plan::new(policy(&stated, false, &counts(5))).unwrap();
+        assert_eq!((shares(&moved), moved.lowered_to()), (shares(&own), own.lowered_to()), "{promise}");
+        assert_ne!(shares(&moved), shares(&plan), "{promise}");
     }
 }
 

@@ -62,6 +62,14 @@ impl Exact {
         Self { cells: cells.collect() }
     }
 
+    /// The sums of a measure, to be changed in answers on made-up rows alone; `None` for ranks.
+    pub(crate) fn sums_mut(&mut self, measure: usize) -> Option<&mut Vec<i128>> {
+        match self.cells.get_mut(measure)? {
+            Cells::Sums(sums) => Some(sums),
+            Cells::Values(_) => None,
+        }
+    }
+
     /// Draws the released numbers: one vector for each measure, with [`Query::width`] integers for each of its cells.
     ///
     /// `confidence` applies to the intervals of several quantiles, which are drawn together with them: any two of them

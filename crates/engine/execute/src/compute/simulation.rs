@@ -2,12 +2,13 @@
 
 use super::exact;
 use crate::bound::{Exact, Salt};
-use deniable_core::exact::Rational;
+use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::TableSchema;
 use deniable_data::SourceError;
 use deniable_data::{Resources, synthetic};
-use deniable_query::Query;
+use deniable_query::{MeasureKind, Query};
+use num_traits::{ToPrimitive, Zero};
 use rand_core::Rng;
 
 /// A query's exact answer on made-up rows, to which noise can be added any number of times.
@@ -30,6 +31,20 @@ impl Simulation {
         Ok(Self { exact: exact(&sources, query, &Salt([0; 32]), resources, &|_| {})? })
     }
 
+    /// The same answer at other sizes. The cells of each measure with a typical value per cell ([`Query::typical`])
+    /// then have this value on average, in the proportions of the made-up rows; other measures do not change.
+    #[must_use]
+    pub fn of_sizes(mut self, query: &Query, typical: &[Option<i128>]) -> Self {
+        let made_up = self.exact.again().sums();
+        for (measure, typical) in typical.iter().enumerate() {
+            let (Some(typical), Some(sums)) = (typical, self.exact.sums_mut(measure)) else { continue };
+            let total = whole(*typical) * whole(sums.len());
+            let sum = |part: Rational| (&total * part).round().to_integer().to_i128().unwrap_or(*typical);
+            *sums = parts(query, measure, &made_up).into_iter().map(sum).collect();
+        }
+        self
+    }
+
     /// The released numbers, as [`Exact::with_noise`] makes them.
     pub fn with_noise<R: Rng>(
         &self,
@@ -42,14 +57,26 @@ impl Simulation {
     }
 }
 
+/// The part of each cell in the sums of a measure. Sums of values are divided as the rows are if the query counts them:
+/// around zero, their own proportions would be arbitrary.
+fn parts(query: &Query, measure: usize, made_up: &[Vec<i128>]) -> Vec<Rational> {
+    let of = |at: usize| &query.measures()[at];
+    let is_count = |at: &usize| matches!(of(*at).kind, MeasureKind::Rows | MeasureKind::NotNull { .. });
+    let is_value = matches!(of(measure).kind, MeasureKind::Sum { .. } | MeasureKind::Product { .. });
+    let beside = (0..made_up.len()).filter(is_count).find(|at| of(*at).level == of(measure).level);
+    let sums = &made_up[beside.filter(|_| is_value).unwrap_or(measure)];
+    let all: Rational = sums.iter().map(|sum| whole(sum.unsigned_abs())).sum();
+    // Without any made-up row that counts, all cells are equally large.
+    let part = |sum: &i128| if all.is_zero() { whole(sums.len()).recip() } else { whole(sum.unsigned_abs()) / &all };
+    sums.iter().map(part).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_core::exact::{ratio, whole};
+    use deniable_core::exact::ratio;
     use deniable_core::noise::{counted, flip_probabilities, probabilities, segments};
-    use deniable_core::schema::{Bounds, Column, ColumnType};
-    use deniable_query::MeasureKind;
-    use num_traits::ToPrimitive;
+    use deniable_core::schema::{Bounds, Column, ColumnType, Key};
     use rand_chacha::ChaCha20Rng;
     use rand_chacha::rand_core::SeedableRng;
 
@@ -72,6 +99,37 @@ mod tests {
         let truth = draw(ratio(1, 1_000_000_000_000));
         assert_eq!(truth[0], [500]);
         assert_ne!(draw(ratio(99, 100)), draw(ratio(99, 100)));
+    }
+
+    /// Sums have the stated sizes, in the proportions of the made-up rows.
+    #[test]
+    fn sizes_are_those_that_are_stated() {
+        let ward = Column { keys: Some(vec![Key::Integer(1), Key::Integer(2)]), ..column("ward", ColumnType::Integer) };
+        let age =
+            Column { bounds: Bounds::new(whole(0), whole(110), whole(1)).ok(), ..column("age", ColumnType::Integer) };
+        let tables = [TableSchema::protected("t", vec![ward, age], None)];
+        let sql = "SELECT ward, COUNT(*), SUM(age), MEDIAN(age) FROM t WHERE age < 200 GROUP BY ward";
+        let query = deniable_sql::plan(sql, &tables).unwrap();
+        let simulate = |rows| Simulation::new(&tables, (rows, None), &query, &Resources::default()).unwrap();
+        let typical: Vec<Option<i128>> = query
+            .measures()
+            .iter()
+            .map(|measure| match measure.kind {
+                MeasureKind::Rows | MeasureKind::NotNull { .. } => Some(1_000_000),
+                MeasureKind::Sum { .. } => Some(-40),
+                _ => None,
+            })
+            .collect();
+        for rows in [500, 0] {
+            let sums = simulate(rows).of_sizes(&query, &typical).exact.sums();
+            for (typical, sums) in typical.iter().zip(&sums) {
+                let Some(typical) = typical else { continue };
+                assert_eq!(sums.iter().sum::<i128>(), typical * 2, "{sums:?}");
+                // The first key is the most frequent.
+                let is_first_larger = sums[0].abs() > sums[1].abs();
+                assert_eq!(is_first_larger, rows > 0, "{sums:?}");
+            }
+        }
     }
 
     /// Compares values chosen by rank with the distribution of permute-and-flip and with that of the exponential

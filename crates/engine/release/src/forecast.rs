@@ -19,6 +19,7 @@
 //! Targets refer to these errors ([`crate::target`]). Their size relative to the answers, and the errors of arithmetic
 //! on answers, depend on the answers: [`crate::typical`].
 
+use crate::headings::headings;
 use crate::plan::{MeasurePlan, QueryPlan};
 use crate::typical::{TypicalAnswer, own_rows, relative, usual};
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
@@ -38,6 +39,8 @@ pub struct AnswerForecast {
     /// The name of its column, or the aggregate if it is part of a larger term; with several groupings, followed by the
     /// grouping.
     pub name: String,
+    /// The unit that the policy states for its column, or else the column's name; `None` for a part of a column.
+    pub unit: Option<String>,
     /// The cells of its grouping.
     pub cells: usize,
     /// The noise of each of its measures; empty for arithmetic, whose parts have their own.
@@ -184,7 +187,7 @@ impl<'a> Forecast<'a> {
 
     /// The forecast for a query about this part of the rows.
     fn of(&self, level: usize, term: &Term, typical: TypicalAnswer, part: &Rational) -> AnswerForecast {
-        let (name, cells) = (self.name(level, term), self.query.cells(level));
+        let (name, unit, cells) = (self.name(level, term), self.unit(term), self.query.cells(level));
         let beside = typical.as_ref().ok().and_then(relative);
         let answer = match term {
             Term::Answer(at) => Some(&self.query.answers(level)[*at]),
@@ -197,7 +200,8 @@ impl<'a> Forecast<'a> {
             {
                 let relative = self.rows(level).map(|among| whole(rows.clone()) / (among * part));
                 let error = ErrorBound::Rows(whole(rows));
-                return AnswerForecast { name, cells, noise: Vec::new(), error, typical, relative, bounded: false };
+                let noise = Vec::new();
+                return AnswerForecast { name, unit, cells, noise, error, typical, relative, bounded: false };
             }
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
@@ -205,7 +209,7 @@ impl<'a> Forecast<'a> {
                 Err(_) => ErrorBound::NeedsTypical,
             };
             let noise = self.noise_of(level, term);
-            return AnswerForecast { name, cells, noise, error, typical, relative: beside, bounded: false };
+            return AnswerForecast { name, unit, cells, noise, error, typical, relative: beside, bounded: false };
         };
         let rows = self.rows(level);
         let error = self.error(answer, rows.as_ref());
@@ -216,6 +220,7 @@ impl<'a> Forecast<'a> {
         let noise = self.noise_of(level, term);
         AnswerForecast {
             name,
+            unit,
             cells,
             noise,
             error,
@@ -330,6 +335,13 @@ impl<'a> Forecast<'a> {
         let deviation = unit.as_ref().map(|unit| square_root(&variance, ROOT_PLACES, Rounding::Up) * unit);
         let scale = unit.map(|unit| self.decays[at].scale_bound() * unit);
         Deviation { measure: self.query.measure_in_words(at), deviation, scale }
+    }
+
+    fn unit(&self, term: &Term) -> Option<String> {
+        let output = self.query.output();
+        let column = output.columns.iter().position(|column| column == term)?;
+        let stated = headings(self.query, self.policy.headings()).get(column).and_then(|heading| heading.unit.clone());
+        stated.or_else(|| output.names.get(column).cloned())
     }
 
     fn name(&self, level: usize, term: &Term) -> String {

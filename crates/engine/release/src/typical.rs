@@ -12,7 +12,7 @@ use deniable_answers::{Noisy, PlannedNumber};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::section;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Policy, TypicalColumn};
+use deniable_policy::{Policy, QuerySubject, TypicalColumn};
 use deniable_query::output::Term;
 use deniable_query::{ColumnGuess, Guesses, MissingGuess, Query};
 use num_traits::{Signed, Zero};
@@ -21,10 +21,10 @@ use std::collections::BTreeSet;
 /// A typical answer, or the guesses that are missing for it.
 pub type TypicalAnswer = Result<PlannedNumber, BTreeSet<MissingGuess>>;
 
-/// The typical values of these terms of the levels, in one cell each.
-pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<TypicalAnswer> {
-    let query = planned.query();
-    let part = planned.typical_share();
+/// The typical value of every measure of a query in one cell, in its units, or what is missing for it.
+#[must_use]
+pub fn measures(planned: &QueryPlan, policy: &Policy) -> Vec<Result<i128, BTreeSet<MissingGuess>>> {
+    let (query, part) = (planned.query(), planned.typical_share());
     let guesses = Guesses {
         rows: own_rows(query, policy).map(|rows| rows * &part),
         all_rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
@@ -35,7 +35,13 @@ pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)
         },
         expressions: &planned.declared().typical,
     };
-    let measures = query.typical(&guesses);
+    query.typical(&guesses)
+}
+
+/// The typical values of these terms of the levels, in one cell each.
+pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<TypicalAnswer> {
+    let query = planned.query();
+    let measures = measures(planned, policy);
     // A term without a value is computed with zero in its place, and not shown.
     let cell = |(at, value): (usize, &Result<i128, _>)| vec![*value.as_ref().unwrap_or(&0); query.width(at)];
     let noisy = Noisy {
@@ -97,16 +103,25 @@ pub(crate) fn relative(planned: &PlannedNumber) -> Option<Rational> {
 /// made.
 #[must_use]
 pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Vec<String> {
+    let missing = missing_guesses(queries, policy);
+    let missing = missing.map(|add| format!("relative errors that are missing need public guesses: {add}"));
+    missing.into_iter().chain(assumptions(queries, policy)).collect()
+}
+
+/// The guesses to add, once each, the simplest first.
+fn missing_guesses(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Option<String> {
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
     for (planned, answers) in queries {
         let lacks = answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten();
         keys.extend(lacks.filter_map(|missing| key(missing, &planned.declared().name, policy)));
     }
+    let keys: Vec<String> = keys.into_iter().map(|(_, key)| key).collect();
+    (!keys.is_empty()).then(|| format!("add {}", keys.join("; ")))
+}
+
+/// The assumptions made, and guesses that do not apply.
+fn assumptions(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Vec<String> {
     let mut notes = Vec::new();
-    if !keys.is_empty() {
-        let keys: Vec<String> = keys.into_iter().map(|(_, key)| key).collect();
-        notes.push(format!("relative errors that are missing need public guesses: add {}", keys.join("; ")));
-    }
     let whole_table = |(planned, _): &&(&QueryPlan, &[AnswerForecast])| {
         own_rows(planned.query(), policy).is_some()
             && planned.query().is_filtered()
@@ -158,6 +173,26 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
         );
     }
     notes
+}
+
+/// Why a query's typical answers, and so the sizes of its cells, do not follow from the policy's guesses, with the
+/// guesses to state; empty if they follow.
+#[must_use]
+pub fn unknown_sizes(planned: &QueryPlan, answers: &[AnswerForecast], policy: &Policy) -> Vec<String> {
+    if planned.declared().about != QuerySubject::Cells {
+        return vec!["no guess states how many entities the caps affect".to_owned()];
+    }
+    let query = planned.query();
+    // Ranks have no typical value, and need the number of rows or entities all the same.
+    let (size, unstated) = if query.is_per_entity() || query.is_of_entity_rows() {
+        (policy.typical().entities, MissingGuess::Entities)
+    } else {
+        (policy.data().typical_rows, MissingGuess::Rows)
+    };
+    let is_stated = size.is_some() || answers.iter().all(|answer| answer.typical.is_ok());
+    let size = key(&unstated, "", policy).filter(|_| !is_stated).map(|(_, key)| format!("add {key}"));
+    let queries = [(planned, answers)];
+    missing_guesses(&queries, policy).or(size).into_iter().chain(assumptions(&queries, policy)).collect()
 }
 
 /// The place where a guess is stated, in the order of simplicity; `None` if no guess helps.

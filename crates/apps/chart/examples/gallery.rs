@@ -239,7 +239,7 @@ fn sweeps() -> Vec<String> {
         };
         errors(&Errors {
             x_label: "largest odds ratio".to_owned(),
-            y_label: "expected error in trips".to_owned(),
+            unit: "trips".to_owned(),
             lines: names.iter().enumerate().map(line).collect(),
             current,
             x,

@@ -23,7 +23,7 @@ pub struct Frame {
 }
 
 /// The width of the ticks on the left.
-fn room_for(ticks: &[Tick]) -> f64 {
+pub fn room_for(ticks: &[Tick]) -> f64 {
     ticks.iter().map(|(_, text)| width(text, TEXT)).fold(20.0, f64::max).min(150.0) + 16.0
 }
 

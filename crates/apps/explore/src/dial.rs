@@ -32,6 +32,31 @@ pub fn name(key: &str) -> &'static str {
     }
 }
 
+/// The label of an axis of the promise's values, and the factor from a value to the axis.
+pub(crate) fn axis(key: &str) -> (&'static str, f64) {
+    match key {
+        key::POSTERIOR_AT_MOST | key::RHO => ("highest belief, %", 100.0),
+        key::POSTERIOR_AT_LEAST => ("lowest belief, %", 100.0),
+        key::GAIN => ("factor of belief", 1.0),
+        key::NEGATIVE_GAIN => ("factor of disbelief", 1.0),
+        key::ALPHA => ("fall of belief", 1.0),
+        key::BETA => ("rise of belief", 1.0),
+        _ => ("ε", 1.0),
+    }
+}
+
+/// A promise in words, with its numbers as the control has them.
+pub(crate) fn words(promise: &Promise) -> String {
+    match promise {
+        Promise::PosteriorAtMost(value)
+        | Promise::PosteriorAtLeast(value)
+        | Promise::Gain(value)
+        | Promise::NegativeGain(value)
+        | Promise::Epsilon(value) => format!("{} {}", name(promise.name()), shown(promise.name(), value)),
+        Promise::Odds(_) | Promise::Rho { .. } | Promise::AlphaBeta { .. } => promise.to_string(),
+    }
+}
+
 /// A value for the page: beliefs in percent.
 #[must_use]
 pub fn shown(key: &str, value: &Rational) -> String {

@@ -2,7 +2,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const state = { dials: [], key: document.body.dataset.key, value: document.body.dataset.value, draw: 0, asked: 0, moved: false };
+const state = { dials: [], own: {}, key: "", value: "", draw: 0, asked: 0, moved: false, change: "", looking: null };
 
 async function ask(path, choice) {
   const response = await fetch(path + "?" + new URLSearchParams(choice));
@@ -10,8 +10,14 @@ async function ask(path, choice) {
   return response.json();
 }
 
+async function send(path, body) {
+  const headers = { "content-type": "application/json", "x-deniable": "write" };
+  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(await response.text());
+}
+
 // The policy's own interval may be between the steps of the sliders: it is used until one of them is moved.
-const interval = () => (state.moved ? { low: at("low").value, high: at("high").value } : {});
+const interval = () => (state.moved ? { low: Number(at("low").value), high: Number(at("high").value) } : {});
 const choice = () => ({ key: state.key, value: state.value, ...interval(), draw: state.draw });
 
 function say(text, refused) {
@@ -46,10 +52,9 @@ function showDial() {
 }
 
 function showInterval() {
-  if (!state.moved) return;
   const { low, high } = interval();
-  at("low-shown").textContent = low === "0" ? "any" : low + "%";
-  at("high-shown").textContent = high === "100" ? "any" : high + "%";
+  at("low-shown").textContent = !state.moved ? state.own.low_shown : low === 0 ? "any" : low + "%";
+  at("high-shown").textContent = !state.moved ? state.own.high_shown : high === 100 ? "any" : high + "%";
 }
 
 async function changeInterval() {
@@ -67,82 +72,140 @@ async function changeInterval() {
   }
 }
 
-function element(name, text, className) {
-  const made = document.createElement(name);
-  if (text !== undefined) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-function table(query) {
-  const made = element("table");
-  const head = made.createTHead().insertRow();
-  const relative = query.errors.some((error) => error.relative);
-  for (const name of ["answer", "off by at most"].concat(relative ? ["relative"] : [])) {
-    const cell = element("th", name, name === "answer" ? "" : "number");
-    cell.scope = "col";
-    head.append(cell);
-  }
-  const body = made.createTBody();
-  for (const error of query.errors) {
-    const row = body.insertRow();
-    const name = element("th", error.name);
-    name.scope = "row";
-    row.append(name, element("td", error.error, "number"));
-    if (relative) row.append(element("td", error.relative || "", "number"));
-  }
-  return made;
-}
-
-function showQuery(query) {
-  const made = element("section", undefined, "query");
-  made.append(element("h3", query.name), table(query));
-  for (const note of query.notes) made.append(element("p", note, "muted"));
-  for (const svg of query.pictures) {
-    const figure = element("figure");
-    figure.innerHTML = svg; // drawn by the server, which escapes every text in it
-    made.append(figure);
-  }
-  return made;
-}
-
-// Responses may arrive in another order than their requests: only the last request counts.
-async function look() {
-  const asked = ++state.asked;
-  const chosen = choice();
+// The state of the policy's file: that of the page when it is opened, after a write, and after "Undo".
+async function showOwn() {
   try {
-    const view = await ask("view", chosen);
-    if (asked !== state.asked) return;
-    at("odds").textContent = view.odds;
-    at("epsilon").textContent = view.epsilon;
-    at("replaces").textContent = view.replaces.length ? "“Use these” replaces: " + view.replaces.join("; ") : "";
-    at("use").disabled = false;
-    at("sentence").textContent = view.sentence;
-    at("people").innerHTML = view.people;
-    at("belief").innerHTML = view.belief;
-    at("queries").replaceChildren(...view.queries.map(showQuery));
-    say("");
-    const errors = await ask("errors", chosen);
-    if (asked === state.asked) at("errors").innerHTML = errors;
+    state.own = await ask("own", {});
   } catch (error) {
-    if (asked !== state.asked) return;
-    say(error.message, true);
-    at("use").disabled = true;
-  } finally {
-    if (asked === state.asked) document.body.dataset.shown = String(asked);
+    return say(error.message, true);
+  }
+  Object.assign(state, { key: state.own.key, value: state.own.value, moved: false });
+  at("low").value = state.own.low;
+  at("high").value = state.own.high;
+  await changeInterval();
+}
+
+function element(name, className, ...content) {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  made.append(...content);
+  return made;
+}
+
+// Keys of the policy are between backticks.
+function withKeys(text) {
+  return text.split("`").map((part, index) => (index % 2 ? element("code", "", part) : part));
+}
+
+// Pictures are drawn by the server, which escapes every text in them.
+function figure(svg) {
+  const made = element("figure");
+  made.innerHTML = svg;
+  return made;
+}
+
+// The parts of a card are kept, so that nothing moves while its chart is computed.
+function newCard() {
+  const made = element("section", "query");
+  made.parts = {
+    title: element("h3"), sign: element("span", "sign"), light: element("strong"), detail: element("span", "muted"),
+    charts: element("div", "charts"), errors: element("dl", "errors"), pictures: element("div", "pictures"),
+  };
+  const { title, sign, light, detail, charts, errors, pictures } = made.parts;
+  sign.setAttribute("aria-hidden", "true");
+  made.append(
+    element("div", "head", title, element("p", "light", sign, element("span", "", light, ": ", detail))),
+    element("div", "body", element("div", "own", charts, errors), pictures),
+  );
+  return made;
+}
+
+function showCard(card, query) {
+  const { title, sign, light, detail, errors, pictures } = card.parts;
+  title.textContent = query.title;
+  sign.className = "sign " + query.light.sign;
+  light.textContent = query.light.words;
+  detail.replaceChildren(...withKeys(query.light.detail));
+  errors.replaceChildren(...query.errors.map((error) => {
+    const relative = error.relative ? [element("span", "muted", "; " + error.relative)] : [];
+    return element("div", "", element("dt", "", error.name), element("dd", "", error.error, ...relative));
+  }));
+  const figures = query.pictures.map(figure);
+  if (figures.length < 2) return pictures.replaceChildren(...figures);
+  const folded = pictures.querySelector("details") || element("details");
+  folded.replaceChildren(element("summary", "", `${figures.length} pictures of the answers on made-up rows`), ...figures);
+  pictures.replaceChildren(folded);
+}
+
+function showQueries(queries) {
+  const all = at("queries");
+  while (all.children.length < queries.length) all.append(newCard());
+  queries.forEach((query, index) => showCard(all.children[index], query));
+}
+
+function showChange(change) {
+  const { written } = state.own;
+  state.change = change;
+  at("change").textContent = change ? "Differs from the policy: " + change : written ? "Written into the policy: " + written : "";
+  at("write").disabled = !change;
+  at("undo").disabled = !change && !written;
+}
+
+// One request at a time: while a slider moves, only its last position is worth an answer.
+function look() {
+  state.asked += 1;
+  state.looking ||= showLast().finally(() => { state.looking = null; });
+  return state.looking;
+}
+
+async function showLast() {
+  for (let asked = 0; asked !== state.asked;) {
+    asked = state.asked;
+    const chosen = choice();
+    try {
+      showView(await ask("view", chosen));
+      if (asked !== state.asked) continue;
+      const charts = await ask("charts", chosen);
+      charts.forEach((svgs, index) => at("queries").children[index].parts.charts.replaceChildren(...svgs.map(figure)));
+    } catch (error) {
+      say(error.message, true);
+      // The page below still shows the last choice that can be kept.
+      showChange("a promise that cannot be kept");
+      at("write").disabled = true;
+    }
+    document.body.dataset.shown = String(asked);
   }
 }
 
-async function use() {
+function showView(view) {
+  at("odds").textContent = view.odds;
+  at("epsilon").textContent = view.epsilon;
+  showChange(view.change);
+  at("sentence").textContent = view.sentence;
+  at("but-for").textContent = view.but_for;
+  at("people").innerHTML = view.people;
+  at("belief").innerHTML = view.belief;
+  showQueries(view.queries);
+  say("");
+}
+
+async function write() {
   try {
-    const response = await fetch("policy", {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-deniable": "use" },
-      body: JSON.stringify({ ...choice(), ...Object.fromEntries(Object.entries(interval()).map(([end, value]) => [end, Number(value)])) }),
-    });
-    if (!response.ok) throw new Error(await response.text());
-    say("Written into the policy. If answers were released under the old promise, run “deniable ledger change-promise” next.");
-    at("use").disabled = true;
+    await send("policy", choice());
+    await showOwn();
+    say("If answers were released under the old promise, run “deniable ledger change-promise” next.");
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+// Reverts what was moved; if nothing was, restores the text of the file before the last write.
+async function undo() {
+  try {
+    const restores = !state.change;
+    if (restores) await send("undo", {});
+    await showOwn();
+    if (restores) say("The earlier text of the policy was restored.");
   } catch (error) {
     say(error.message, true);
   }
@@ -166,5 +229,6 @@ at("high").addEventListener("input", () => {
   changeInterval();
 });
 at("redraw").addEventListener("click", () => { state.draw += 1; look(); });
-at("use").addEventListener("click", use);
-changeInterval();
+at("write").addEventListener("click", write);
+at("undo").addEventListener("click", undo);
+showOwn();

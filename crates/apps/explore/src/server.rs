@@ -74,8 +74,10 @@ fn router(token: &str, served: PageServer) -> Router {
         .route(&at("explore.js"), get(|| async { ([(header::CONTENT_TYPE, "text/javascript")], page::SCRIPT) }))
         .route(&at("dials"), get(dials))
         .route(&at("view"), get(view))
-        .route(&at("errors"), get(errors))
+        .route(&at("charts"), get(charts))
+        .route(&at("own"), get(own))
         .route(&at("policy"), post(save))
+        .route(&at("undo"), post(undo))
         .with_state(served.clone())
         .layer(middleware::from_fn_with_state(served, guard))
 }
@@ -122,15 +124,31 @@ async fn view(State(served): State<Arc<PageServer>>, Query(choice): Query<Choice
     answer(move || served.explorer.view(&choice)).await
 }
 
-async fn errors(State(served): State<Arc<PageServer>>, Query(choice): Query<Choice>) -> Response {
-    answer(move || served.explorer.errors(&choice)).await
+async fn charts(State(served): State<Arc<PageServer>>, Query(choice): Query<Choice>) -> Response {
+    answer(move || served.explorer.charts(&choice)).await
+}
+
+async fn own(State(served): State<Arc<PageServer>>) -> Response {
+    answer(move || Ok(page::own(&served.explorer))).await
 }
 
 async fn save(State(served): State<Arc<PageServer>>, headers: HeaderMap, Json(choice): Json<Choice>) -> Response {
-    if headers.get(INTENT).is_none_or(|value| value != "use") {
+    if !is_intended(&headers) {
         return StatusCode::FORBIDDEN.into_response();
     }
     answer(move || write::write(&served.explorer, &choice).map_err(|error| error.to_string())).await
+}
+
+async fn undo(State(served): State<Arc<PageServer>>, headers: HeaderMap) -> Response {
+    if !is_intended(&headers) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    answer(move || write::undo(&served.explorer).map_err(|error| error.to_string())).await
+}
+
+/// Whether a page of this server sent the request: other sites cannot set the header.
+fn is_intended(headers: &HeaderMap) -> bool {
+    headers.get(INTENT).is_some_and(|value| value == "write")
 }
 
 /// The same value with all invisible characters of its texts escaped: the page shows the texts unchanged.

@@ -1,37 +1,22 @@
-//! The consequences of a choice: beliefs, odds, expected errors, and answers on made-up rows.
+//! The consequences of a choice: what differs from the policy, beliefs, odds, and a card for each query.
 
+use crate::card::Card;
 use crate::dial::{self, Dial};
-use deniable_answers::Noisy;
+use crate::made_up::MadeUpAnswer;
 use deniable_chart::belief::curve;
-use deniable_chart::errors::{Errors, errors};
 use deniable_chart::people::people;
 use deniable_core::adversary::PriorRange;
-use deniable_core::exact::{Rational, Rounding, decimal, percent_exactly, ratio};
-use deniable_core::noise::Decay;
-use deniable_core::promise::Promise;
-use deniable_data::{Resources, SourceError};
-use deniable_execute::Simulation;
+use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, percent_exactly};
+use deniable_core::guarantee::{ButFor, Guarantee};
+use deniable_core::words::chance;
+use deniable_data::SourceError;
+use deniable_ledger::{Reading, read_but_for_chance};
 use deniable_policy::Policy;
-use deniable_publication::Answer;
-use deniable_release::forecast::about;
-use deniable_release::show::table;
-use deniable_release::typical::{made_up, notes};
+use deniable_release::Plan;
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{AnswerForecast, Origin, Plan, QueryAnswer, QueryPlan, expected};
 use deniable_report::PromisePicture;
-use deniable_report::answers::pictures;
-use num_traits::ToPrimitive;
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
-use std::sync::Mutex;
-
-/// Answers with more cells than this are not simulated: no picture shows them.
-const MOST_CELLS: usize = 400;
-/// Points of the picture of errors.
-const POINTS: usize = 12;
-/// Lines of the picture of errors.
-const LINES: usize = 12;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The curator's choice. Beliefs are whole percents; 0 and 100 are open ends.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -52,23 +37,37 @@ pub struct Choice {
 
 /// A policy with the answers to its queries on made-up rows.
 pub struct Explorer {
-    plan: Plan,
-    /// The file's text when it was last read or written here.
-    pub(crate) text: Mutex<String>,
-    simulations: Vec<Option<(Simulation, Answer)>>,
+    pub(crate) file: Mutex<PolicyFile>,
+    made_up: Vec<Option<MadeUpAnswer>>,
+}
+
+/// The policy's file as it was last read or written here.
+pub(crate) struct PolicyFile {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) text: String,
+    /// The contents before the last write.
+    pub(crate) earlier: Option<EarlierFile>,
+}
+
+/// The contents of the policy's file before a write.
+pub(crate) struct EarlierFile {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) text: String,
+    /// The written change in words.
+    pub(crate) change: String,
 }
 
 /// The contents of the page for a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct View {
-    /// The promise's number, for display.
-    pub value: String,
+    /// The difference from the policy's own promise, before and after; empty if there is none.
+    pub change: String,
     /// The largest odds ratio, exact where rational.
     pub odds: String,
     /// Its natural logarithm, rounded up.
     pub epsilon: String,
-    /// The policy's other promises, which this choice would replace.
-    pub replaces: Vec<String>,
+    /// What the choice does with a promise but for a chance; empty if the policy has none.
+    pub but_for: String,
     /// The guarantee in natural frequencies.
     pub sentence: String,
     /// The picture of the sentence.
@@ -76,72 +75,27 @@ pub struct View {
     /// The curve of beliefs.
     pub belief: String,
     /// The queries.
-    pub queries: Vec<QueryView>,
-}
-
-/// A query under a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct QueryView {
-    /// Its name.
-    pub name: String,
-    /// The expected errors of its answers.
-    pub errors: Vec<ErrorView>,
-    /// Public guesses that would give further errors.
-    pub notes: Vec<String>,
-    /// Answers on made-up rows.
-    pub pictures: Vec<String>,
-}
-
-/// The expected error of one answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ErrorView {
-    /// The answer.
-    pub name: String,
-    /// The largest error, at the policy's confidence.
-    pub error: String,
-    /// The error of a typical answer, and the answer; for a rank, the error relative to the rows. Only if the policy
-    /// guesses enough.
-    pub relative: Option<String>,
-}
-
-impl ErrorView {
-    fn new(answer: &AnswerForecast) -> Self {
-        let typical = answer.typical.as_ref().ok().and_then(|planned| planned.answer.as_ref());
-        let of = typical.map_or_else(|| "the rows".to_owned(), about);
-        Self {
-            name: answer.name.clone(),
-            error: answer.error.to_string(),
-            relative: answer.relative.as_ref().map(|relative| format!("{} of {of}", share_of(relative))),
-        }
-    }
+    pub queries: Vec<Card>,
 }
 
 impl Explorer {
-    /// Plans the queries of a policy and answers them on made-up rows.
+    /// Answers the queries of a plan on made-up rows.
     ///
     /// # Errors
     /// When a query cannot be computed.
     pub fn new(plan: &Plan) -> Result<Self, SourceError> {
-        let rows = made_up(plan.policy());
-        let tables: Vec<deniable_core::schema::TableSchema> =
-            plan.tables().into_iter().map(|(table, _)| table).collect();
-        let simulate = |planned: &QueryPlan| {
-            let cells: usize = (0..planned.query().levels().len()).map(|level| planned.query().cells(level)).sum();
-            if cells > MOST_CELLS {
-                return Ok(None);
-            }
-            let simulation = Simulation::new(&tables, rows, planned.query(), &Resources::default())?;
-            let truth = shown(plan, planned, &simulation, &still(planned), 0);
-            Ok(Some((simulation, truth)))
-        };
-        let simulations = plan.queries().iter().map(simulate).collect::<Result<_, SourceError>>()?;
-        Ok(Self { plan: plan.clone(), text: Mutex::new(plan.policy().source().to_owned()), simulations })
+        let text = plan.policy().source().to_owned();
+        let file = PolicyFile { plan: Arc::new(plan.clone()), text, earlier: None };
+        Ok(Self { file: Mutex::new(file), made_up: MadeUpAnswer::all(plan)? })
     }
 
-    /// The policy.
-    #[must_use]
-    pub fn policy(&self) -> &Policy {
-        self.plan.policy()
+    pub(crate) fn file(&self) -> MutexGuard<'_, PolicyFile> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The plan of the policy as it was last read or written here.
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        self.file().plan.clone()
     }
 
     /// The controls, for these priors.
@@ -149,34 +103,8 @@ impl Explorer {
     /// # Errors
     /// When the interval is invalid.
     pub fn dials(&self, low: Option<u32>, high: Option<u32>) -> Result<Vec<Dial>, String> {
-        Ok(dial::dials(self.policy(), &self.priors(low, high)?))
-    }
-
-    /// The chosen interval as exact numbers, or the policy's own.
-    fn priors(&self, low: Option<u32>, high: Option<u32>) -> Result<PriorRange, String> {
-        match (low, high) {
-            (Some(low), Some(high)) => dial::priors(low, high),
-            _ => Ok(self.policy().guarantee().adversary().priors().clone()),
-        }
-    }
-
-    /// The policy under this choice.
-    ///
-    /// # Errors
-    /// In words for the page, when the choice cannot be kept.
-    pub fn chosen(&self, choice: &Choice) -> Result<Policy, String> {
-        self.with(&choice.key, &value(&choice.value)?, &self.priors(choice.low, choice.high)?)
-    }
-
-    fn with(&self, key: &str, value: &Rational, priors: &PriorRange) -> Result<Policy, String> {
-        let key = deniable_release::whatif::key(key).ok_or_else(|| "no such promise".to_owned())?;
-        let promise = promise(self.policy(), key, value.clone()).map_err(|error| error.to_string())?;
-        with_promise(self.policy(), promise, Some(priors.clone())).map_err(|error| error.to_string())
-    }
-
-    /// The plan under another promise: the queries are priced, and not planned again.
-    fn planned(&self, policy: Policy) -> Result<Plan, String> {
-        self.plan.repriced(policy).map_err(|errors| errors.to_string().replace('\n', "; "))
+        let plan = self.plan();
+        Ok(dial::dials(plan.policy(), &priors(plan.policy(), low, high)?))
     }
 
     /// The consequences of a choice.
@@ -184,169 +112,131 @@ impl Explorer {
     /// # Errors
     /// In words for the page, when the choice cannot be kept or its noise would be too large.
     pub fn view(&self, choice: &Choice) -> Result<View, String> {
-        let plan = self.planned(self.chosen(choice)?)?;
-        let policy = plan.policy();
-        let stated = PromisePicture::of(policy.guarantee().clone());
+        let own = self.plan();
+        let plan = planned(&own, choice)?;
+        let guarantee = plan.policy().guarantee();
+        let stated = PromisePicture::of(guarantee.clone());
         let (sentence, frequencies) = stated.in_frequencies();
-        let all: Vec<Vec<AnswerForecast>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
-        let queries =
-            plan.queries().iter().zip(&all).zip(&self.simulations).map(|((planned, all), simulation)| QueryView {
-                name: planned.declared().name.clone(),
-                errors: all.iter().map(ErrorView::new).collect(),
-                notes: notes(&[(planned, all.as_slice())], policy),
-                pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
-                    let decays: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
-                    let noisy = shown(&plan, planned, simulation, &decays, choice.draw);
-                    pictures(&noisy, Some(truth)).into_iter().map(|(svg, _)| svg).collect()
-                }),
-            });
+        let queries = plan.queries().iter().zip(&self.made_up);
         Ok(View {
-            value: dial::shown(&choice.key, &value(&choice.value)?),
-            odds: policy.guarantee().limit().in_words(),
-            epsilon: policy.guarantee().limit().epsilon_decimal(4),
-            replaces: self.replaced(choice, policy),
+            change: change(own.policy().guarantee(), guarantee),
+            odds: guarantee.limit().in_words(),
+            epsilon: guarantee.limit().epsilon_decimal(4),
+            but_for: but_for(own.policy(), &plan),
             sentence,
             people: people(&frequencies),
             belief: curve(&stated.beliefs()),
-            queries: queries.collect(),
+            queries: queries
+                .map(|(planned, made_up)| Card::new(&plan, planned, made_up.as_ref(), choice.draw))
+                .collect(),
         })
     }
+}
 
-    /// The other promises and priors of the policy that a choice would replace.
-    fn replaced(&self, choice: &Choice, chosen: &Policy) -> Vec<String> {
-        let own = |promise: &&Promise| {
-            promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
-        };
-        let mut all: Vec<String> =
-            self.policy().guarantee().promises().iter().filter(own).map(ToString::to_string).collect();
-        let (before, after) = (self.policy().guarantee().adversary().priors(), chosen.guarantee().adversary().priors());
-        if before != after {
-            let words = |priors: &PriorRange| {
-                format!("{} to {}", percent_exactly(priors.low()), percent_exactly(priors.high()))
-            };
-            all.push(format!("beliefs beforehand of {} by {}", words(before), words(after)));
-        }
-        all
+/// The chosen interval as exact numbers, or the policy's own.
+pub(crate) fn priors(policy: &Policy, low: Option<u32>, high: Option<u32>) -> Result<PriorRange, String> {
+    match (low, high) {
+        (Some(low), Some(high)) => dial::priors(low, high),
+        _ => Ok(policy.guarantee().adversary().priors().clone()),
     }
+}
 
-    /// The picture of each answer's error against the promise's number.
-    ///
-    /// # Errors
-    /// In words for the page, when the control does not exist.
-    pub fn errors(&self, choice: &Choice) -> Result<String, String> {
-        let (priors, current) = (self.priors(choice.low, choice.high)?, value(&choice.value)?);
-        let dials = self.dials(choice.low, choice.high)?;
-        let dial = dials.iter().find(|dial| dial.key == choice.key).ok_or("no such promise")?;
-        let step = (dial.values.len() / POINTS).max(1);
-        let mut x = Vec::new();
-        let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
-        for value in dial.values.iter().step_by(step) {
-            let plan = self.with(dial.key, value, &priors).and_then(|policy| self.planned(policy));
-            x.push(value.to_f64().unwrap_or(0.0));
-            let Ok(plan) = plan else { continue };
-            for planned in plan.queries() {
-                let answers = expected(planned, plan.policy());
-                let alone = answers.len() == 1;
-                for answer in answers {
-                    let name = if alone {
-                        planned.declared().name.clone()
-                    } else {
-                        format!("{}: {}", planned.declared().name, answer.name)
-                    };
-                    let at = match lines.iter().position(|(known, _)| *known == name) {
-                        Some(at) => at,
-                        None if lines.len() < LINES => {
-                            lines.push((name, Vec::new()));
-                            lines.len() - 1
-                        }
-                        None => continue,
-                    };
-                    if let Some((_, values)) = lines.get_mut(at) {
-                        values.resize(x.len() - 1, None);
-                        values.push(answer.error.number().and_then(ToPrimitive::to_f64));
-                    }
-                }
-            }
-        }
-        for (_, values) in &mut lines {
-            values.resize(x.len(), None);
-        }
-        Ok(errors(&Errors {
-            x_label: dial::name(dial.key).to_owned(),
-            y_label: "error, in each answer's own units".to_owned(),
-            x,
-            lines,
-            current: current.to_f64(),
-        }))
+/// A policy under a choice. Its own promise and priors leave it unchanged, with all its promises.
+///
+/// # Errors
+/// In words for the page, when the choice cannot be kept.
+pub(crate) fn chosen(policy: &Policy, choice: &Choice) -> Result<Policy, String> {
+    let value = value(&choice.value)?;
+    let priors = priors(policy, choice.low, choice.high)?;
+    let is_own = dial::current(policy) == (choice.key.as_str(), value.clone());
+    if is_own && priors == *policy.guarantee().adversary().priors() {
+        return Ok(policy.clone());
     }
+    let key = deniable_release::whatif::key(&choice.key).ok_or_else(|| "no such promise".to_owned())?;
+    let promise = promise(policy, key, value).map_err(|error| error.to_string())?;
+    with_promise(policy, promise, Some(priors)).map_err(|error| error.to_string())
+}
+
+/// The plan under a choice: the queries are priced, and not planned again.
+pub(crate) fn planned(own: &Plan, choice: &Choice) -> Result<Plan, String> {
+    let policy = chosen(own.policy(), choice)?;
+    own.repriced(policy).map_err(|errors| errors.to_string().replace('\n', "; "))
 }
 
 /// An exact number from the page.
-fn value(text: &str) -> Result<Rational, String> {
-    deniable_core::exact::parse_rational(text).map_err(|error| error.to_string())
-}
-
-fn share_of(share: &Rational) -> String {
-    deniable_core::exact::percent(share, 1, Rounding::Up)
-}
-
-/// Negligible noise: a draw other than 0 has a probability below 10^-20.
-fn still(planned: &QueryPlan) -> Vec<Decay> {
-    let none = Decay::exactly(ratio(1, i64::MAX)).into_iter().cycle();
-    none.take(planned.measures().len()).collect()
-}
-
-/// A simulated answer in the form of a released one.
-fn shown(plan: &Plan, planned: &QueryPlan, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
-    // A fixed seed: changing the promise then scales the noise of one draw, instead of showing another draw. The seed
-    // protects no data, as the rows are made up.
-    let mut rng = ChaCha20Rng::seed_from_u64(draw);
-    let values = simulation.with_noise(planned.query(), decays, plan.policy().confidence(), &mut rng);
-    let consistent = if planned.declared().consistent {
-        deniable_answers::made_consistent(planned.query(), &values, decays)
-    } else {
-        None
-    };
-    table(
-        plan,
-        planned,
-        &QueryAnswer {
-            noisy: Noisy { values, consistent, decays: decays.to_vec() },
-            origin: Origin::Stored,
-            withdrawn: None,
-            series: None,
-        },
-    )
+pub(crate) fn value(text: &str) -> Result<Rational, String> {
+    parse_rational(text).map_err(|error| error.to_string())
 }
 
 /// A value for the page's control, exact.
 #[must_use]
 pub fn exact(value: &Rational) -> String {
     let short = decimal(value, 6, Rounding::Nearest);
-    if deniable_core::exact::parse_rational(&short).as_ref() == Ok(value) { short } else { value.to_string() }
+    if parse_rational(&short).as_ref() == Ok(value) { short } else { value.to_string() }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    /// The number of made-up people is the policy's, whatever the number of rows.
-    #[test]
-    fn as_many_people_are_made_up_as_are_typical() {
-        let people = |guess: &str| {
-            let text = format!(
-                "name = 'n'\npopulation = 'p'\nadversary = {{ preset = 'acquaintance' }}\npromise = {{ posterior_at_most = 0.75 }}\n\
-                 data = {{ table = 't', path = 't.csv', version = '1'{guess} }}\n\
-                 entity = {{ key = 'id', rows_per_group = 5, groups = 2, typical_entities = 15_000 }}\n\
-                 columns.id = {{ type = 'text' }}\n[[query]]\nsql = 'SELECT COUNT(DISTINCT id) FROM t'\n"
-            );
-            let plan = Plan::new(Policy::parse(Path::new("policy.toml"), &text).unwrap()).unwrap();
-            let explorer = Explorer::new(&plan).unwrap();
-            let (_, truth) = explorer.simulations[0].as_ref().unwrap();
-            truth.rows[0][0].number().unwrap().value_text()
-        };
-        assert_eq!(people(", typical_rows = 100_000"), "15000");
-        assert_eq!(people(""), "15000");
+/// The difference between two guarantees of a policy in words, before and after.
+pub(crate) fn change(before: &Guarantee, after: &Guarantee) -> String {
+    let mut changes = Vec::new();
+    let keeps_but_for = before.but_for_a_chance() == after.but_for_a_chance();
+    let promises = |guarantee: &Guarantee| {
+        let surely = guarantee.promises().iter().map(dial::words);
+        let but_for = guarantee.but_for_a_chance().filter(|_| !keeps_but_for);
+        let but_for = but_for.iter().flat_map(|but_for| {
+            but_for
+                .promises()
+                .iter()
+                .map(|promise| format!("but for {}, {}", chance(but_for.chance()), dial::words(promise)))
+        });
+        surely.chain(but_for).collect::<Vec<_>>().join("; ")
+    };
+    if before.promises() != after.promises() || !keeps_but_for {
+        changes.push(format!("{} → {}", promises(before), promises(after)));
     }
+    let priors = [before, after].map(|guarantee| guarantee.adversary().priors());
+    if priors[0] != priors[1] {
+        let words =
+            priors.map(|priors| format!("{} to {}", percent_exactly(priors.low()), percent_exactly(priors.high())));
+        changes.push(format!("beliefs beforehand {}", words.join(" → ")));
+    }
+    changes.join("; ")
+}
+
+/// What a plan does with a promise but for a chance of its policy; empty if the policy has none.
+fn but_for(own: &Policy, plan: &Plan) -> String {
+    let guarantee = plan.policy().guarantee();
+    match (own.guarantee().but_for_a_chance(), guarantee.but_for_a_chance()) {
+        (None, _) => String::new(),
+        (Some(own), None) => format!(
+            "The promise but for {} is not needed: what holds for certain is as strict. Writing removes it from the policy.",
+            chance(own.chance())
+        ),
+        (Some(_), Some(but_for)) => kept(but_for, plan),
+    }
+}
+
+fn kept(but_for: &ButFor, plan: &Plan) -> String {
+    let policy = plan.policy();
+    let sizes = plan.queries().iter().map(|planned| planned.size(policy)).collect();
+    let together = match read_but_for_chance(None, policy.guarantee(), sizes) {
+        Ok(Some(Reading { odds: Some(odds), keeps: true, .. })) => {
+            format!("all answers together, without earlier ones, give at most {}", decimal(&odds, 3, Rounding::Up))
+        }
+        Ok(_) => "these answers together exceed it, and would be refused".to_owned(),
+        Err(error) => {
+            format!("the odds of these answers together cannot be computed, and they would be refused: {error}")
+        }
+    };
+    let lowered = plan.lowered_to().map(|part| {
+        format!(
+            " For this, the queries divide {} of the promise, and their errors are larger.",
+            percent(part, 2, Rounding::Down)
+        )
+    });
+    format!(
+        "But for {}, the largest odds ratio is {}: {together}.{}",
+        chance(but_for.chance()),
+        but_for.limit().in_words(),
+        lowered.unwrap_or_default()
+    )
 }

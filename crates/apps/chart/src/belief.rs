@@ -5,7 +5,7 @@ use crate::legend::PROMISED;
 use crate::palette::{BLUE, INK, MUTED, PALE, RED};
 use crate::pen::{dashes, dot, line, shape, slab, write};
 use crate::plot::{Frame, Plot};
-use crate::scale::Scale;
+use crate::scale::{Scale, apart};
 use crate::sheet::{HEAD, Words, shares, sheet};
 use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
@@ -18,6 +18,9 @@ const TALL: f64 = 240.0;
 const CHANCE: (u32, u32) = (2, 4);
 /// Width for names to the left of the plot, in pixels.
 const NAMES: f64 = 78.0;
+
+/// The height of a name, in pixels.
+const NAME: f64 = 16.0;
 
 /// An observer who is marked on the curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,24 +109,28 @@ pub fn curve(beliefs: &Beliefs) -> String {
         for limit in [&beliefs.promised, &beliefs.floor] {
             dashes(area, &plot.places(limit), RED, 2, PROMISED)?;
         }
-        beliefs.marks.iter().try_for_each(|mark| marked(area, &plot, mark))
+        // Names left of upper ends are moved apart where observers have similar priors.
+        let (left, right): (Vec<&Mark>, Vec<&Mark>) = beliefs.marks.iter().partition(|mark| mark.before <= 0.5);
+        let wanted: Vec<(f64, f64)> =
+            left.iter().map(|mark| (plot.at((mark.before, mark.high)).1 - 12.0, NAME)).collect();
+        let heights = apart(&wanted, 0.0, (0.0, plot.frame.bottom));
+        left.into_iter().zip(heights).try_for_each(|(mark, height)| marked(area, &plot, mark, Some(height)))?;
+        right.into_iter().try_for_each(|mark| marked(area, &plot, mark, None))
     })
 }
 
-/// An observer's prior, with the range of posteriors.
-fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark) -> DrawResult {
+/// An observer's prior, with the range of posteriors. The name is outside the band: left of the upper end at this
+/// height, or below the lower end.
+fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark, height: Option<f64>) -> DrawResult {
     let (lowest, highest) = (plot.at((*before, *low)), plot.at((*before, *high)));
     line(area, &[lowest, highest], INK, 2)?;
     dot(area, highest, 5.0, INK)?;
     dot(area, lowest, 5.0, INK)?;
-    // The name is outside the band: left of the upper end, or below the lower one.
-    let (at, side) = if *before > 0.95 {
+    let (at, side) = match height {
+        Some(height) => ((highest.0 - 9.0, height), HPos::Right),
         // There is no room to the right.
-        ((lowest.0 + 6.0, lowest.1 + 20.0), HPos::Right)
-    } else if *before > 0.5 {
-        ((lowest.0, lowest.1 + 20.0), HPos::Center)
-    } else {
-        ((highest.0 - 9.0, highest.1 - 12.0), HPos::Right)
+        None if *before > 0.95 => ((lowest.0 + 6.0, lowest.1 + 20.0), HPos::Right),
+        None => ((lowest.0, lowest.1 + 20.0), HPos::Center),
     };
     write(area, at, name, (TEXT, INK), side)
 }
@@ -143,5 +150,14 @@ mod tests {
         let svg = curve(&beliefs);
         assert!(svg.contains("from 50%, at most 75% and at least 25%"), "{svg}");
         assert!(svg.contains("But for a chance: from 50%, at most 67% and at least 33%."), "{svg}");
+    }
+
+    #[test]
+    fn names_of_similar_observers_do_not_touch() {
+        let mark = |before: f64| Mark { name: "observer".to_owned(), before, low: 0.2, high: before + 0.3 };
+        let svg = curve(&Beliefs { marks: vec![mark(0.45), mark(0.5)], ..Beliefs::of_odds(3.0) });
+        let names = crate::testing::texts(&svg).into_iter().filter(|(_, _, text)| text == "observer");
+        let heights: Vec<f64> = names.map(|(_, y, _)| y).collect();
+        assert!((heights[0] - heights[1]).abs() >= NAME, "{heights:?}");
     }
 }

@@ -129,12 +129,12 @@ pub fn page(explorer: &Explorer) -> String {
                             ". Usable numbers are counted by the classes of released ones, in the worst of at most "
                             (DRAWS.0) " draws of the noise. " button #redraw type="button" { "Other noise" }
                         }
+                        p #but-for {}
                         div #queries {}
                     }
                     section aria-labelledby="learn" {
                         h2 #learn { "What anyone can learn" }
                         p #sentence {}
-                        p #but-for {}
                         div.pair { figure #belief {} figure #people {} }
                     }
                 }

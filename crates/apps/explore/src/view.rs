@@ -191,7 +191,13 @@ pub(crate) fn change(before: &Guarantee, after: &Guarantee) -> String {
         surely.chain(but_for).collect::<Vec<_>>().join("; ")
     };
     if before.promises() != after.promises() || !keeps_but_for {
-        changes.push(format!("{} → {}", promises(before), promises(after)));
+        let (old, new) = (promises(before), promises(after));
+        // The words of one kind of promise are not repeated.
+        let short = match (before.promises(), after.promises()) {
+            ([one], [other]) if keeps_but_for && one.name() == other.name() => new.strip_prefix(dial::name(one.name())),
+            _ => None,
+        };
+        changes.push(format!("{old} → {}", short.map_or(new.as_str(), str::trim_start)));
     }
     let priors = [before, after].map(|guarantee| guarantee.adversary().priors());
     if priors[0] != priors[1] {

@@ -209,8 +209,7 @@ fn moves_and_writes_are_undone() {
     settled(&mut browser, 3);
     assert_eq!(
         text_of(&mut browser, "change"),
-        "Differs from the policy: no observer becomes surer than 75% → no observer becomes surer than 76%; \
-         beliefs beforehand 0% to 50% → 0% to 45%"
+        "Differs from the policy: no observer becomes surer than 75% → 76%; beliefs beforehand 0% to 50% → 0% to 45%"
     );
     is_legible(&mut browser, "explore-moved");
     press(&mut browser, "undo", "Enter");

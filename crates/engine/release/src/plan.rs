@@ -158,7 +158,7 @@ impl Plan {
         if !is_same {
             return Self::new(policy);
         }
-        let stated = self.lowered.as_ref().and_then(|_| policy.with_part(&policy.query_budget().part));
+        let stated = self.lowered.as_ref().and_then(|_| policy.with_part(policy.query_budget().part));
         let policy = stated.unwrap_or(policy);
         Self::priced(policy, self.queries.iter().map(|plan| Ok(plan.query().clone())).collect())
     }

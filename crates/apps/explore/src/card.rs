@@ -22,7 +22,7 @@ pub struct Card {
     pub title: String,
     /// The expected errors of its answers.
     pub errors: Vec<ErrorWords>,
-    /// How many of its numbers will be usable.
+    /// The count of its usable numbers.
     pub light: Light,
     /// Answers on made-up rows.
     pub pictures: Vec<String>,

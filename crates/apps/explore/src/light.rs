@@ -3,7 +3,7 @@
 use deniable_publication::{Answer, Cell, Quality};
 use serde::Serialize;
 
-/// How many numbers of an answer will be usable.
+/// The count of an answer's usable numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Light {
     /// The sign on the page, which has a shape of its own.

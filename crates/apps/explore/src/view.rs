@@ -66,7 +66,7 @@ pub struct View {
     pub odds: String,
     /// Its natural logarithm, rounded up.
     pub epsilon: String,
-    /// What the choice does with a promise but for a chance; empty if the policy has none.
+    /// The effect of the choice on a promise but for a chance; empty for a policy without one.
     pub but_for: String,
     /// The guarantee in natural frequencies.
     pub sentence: String,
@@ -208,7 +208,7 @@ pub(crate) fn change(before: &Guarantee, after: &Guarantee) -> String {
     changes.join("; ")
 }
 
-/// What a plan does with a promise but for a chance of its policy; empty if the policy has none.
+/// The effect of a plan on a promise but for a chance; empty for a policy without one.
 fn but_for(own: &Policy, plan: &Plan) -> String {
     let guarantee = plan.policy().guarantee();
     match (own.guarantee().but_for_a_chance(), guarantee.but_for_a_chance()) {

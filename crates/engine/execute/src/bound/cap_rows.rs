@@ -79,15 +79,19 @@ impl CapRows {
         let identities = Identities::of(capping.ranking, capping.salt);
         let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
         let looked_up = looked_up.map(|(_, group)| group);
+        let combinations = looked_up.clone().map(|group| group.keys.len()).product();
         let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
         // Portable identities have 128 bits, whatever the key.
+        let grids = meaning.grids();
         let text = text || capping.ranking == Ranking::Portable;
         // Counts of rows do not depend on their values.
         let holds_values = capping.per_entity.as_ref().is_none_or(Fold::is_of_values);
         let presence = if capping.per_entity.is_some() { Vec::new() } else { capping.presence.clone() };
+        let levels = Levels::new(capping.groups, capping.levels, capping.nesting, capping.together);
+        let is_packable = levels.are_combinations() && capping.per_entity.is_none();
         let plan = Plan {
-            layout: Layout::new(text, if holds_values { meaning.grids() } else { Vec::new() }),
-            levels: Levels::new(capping.groups, capping.levels, capping.nesting, capping.together),
+            layout: Layout::new(text, is_packable.then_some(combinations), if holds_values { &grids } else { &[] }),
+            levels,
             presence,
             caps: capping.caps,
             per_entity: capping.per_entity.clone(),
@@ -159,6 +163,12 @@ impl CapRows {
     /// Number of words in a row.
     pub(crate) fn width(&self) -> usize {
         self.plan.layout.words()
+    }
+
+    /// Whether rows are their own sort keys.
+    #[cfg(test)]
+    pub(super) fn is_packed(&self) -> bool {
+        self.plan.layout.is_packed()
     }
 
     /// The entity of a row.

@@ -69,9 +69,9 @@ impl Meaning {
         }
     }
 
-    /// For each argument, whether it has a grid.
-    pub(super) fn grids(&self) -> Vec<bool> {
-        self.arguments.iter().map(Decoder::has_grid).collect()
+    /// For each argument with a grid its least and its greatest units.
+    pub(super) fn grids(&self) -> Vec<Option<(i64, i64)>> {
+        self.arguments.iter().map(Decoder::ends).collect()
     }
 }
 

@@ -53,8 +53,9 @@ impl Decoder {
         }
     }
 
-    pub(super) fn has_grid(&self) -> bool {
-        self.grid.is_some()
+    /// The least and the greatest units, if there is a grid.
+    pub(super) fn ends(&self) -> Option<(i64, i64)> {
+        self.grid.as_ref().map(|grid| (grid.low, grid.high))
     }
 
     pub(super) fn decode(&self, column: &ArrayRef, values: &mut Values) {

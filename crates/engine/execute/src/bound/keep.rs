@@ -21,13 +21,9 @@ pub(super) struct Keeper {
     presence: Vec<usize>,
     caps: Caps,
     identities: Identities,
-    /// First word of the identity, cell, position of the row.
+    /// The entries of all rows, by entity and cell.
     order: Vec<u128>,
-    /// The order before it is sorted.
-    unsorted: Vec<u128>,
     cells: Vec<(u64, Range<usize>)>,
-    /// The rows of a cell, by their values.
-    sorted: Vec<u32>,
 }
 
 /// Rows of whole entities.
@@ -74,15 +70,12 @@ pub(super) struct LevelCount {
 
 /// Approximate number of rows in a bucket of the sort.
 const ROWS_OF_A_BUCKET: usize = 8;
-/// Most buckets, in bits: they fit in a processor's cache.
-const MOST_BUCKET_BITS: u32 = 12;
 
 /// Most rows in a shard: positions have 32 bits.
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
 
-/// Bytes for each row besides the row itself: two entries in the order, its cell with the rank, and its place among the
-/// sorted rows of the cell.
-pub(super) const BYTES_PER_ROW: usize = 2 * 16 + 24 + 4;
+/// Bytes for each row besides the row itself: its entry in the order, its part of a bucket, and its cell with the rank.
+pub(super) const BYTES_PER_ROW: usize = 16 + 4 + 24;
 
 impl Keeper {
     pub(super) fn new(
@@ -92,17 +85,7 @@ impl Keeper {
         caps: Caps,
         identities: Identities,
     ) -> Self {
-        Self {
-            layout,
-            levels,
-            presence,
-            caps,
-            identities,
-            order: Vec::new(),
-            unsorted: Vec::new(),
-            cells: Vec::new(),
-            sorted: Vec::new(),
-        }
+        Self { layout, levels, presence, caps, identities, order: Vec::new(), cells: Vec::new() }
     }
 
     /// Number of levels.
@@ -146,38 +129,40 @@ impl Keeper {
 
     /// The mark of a cell with only this row.
     pub(super) fn mark_of(&self, row: &[u64]) -> u64 {
-        let present = |argument: &usize| u64::from(self.layout.is_present(row, *argument));
+        let present = |argument: &usize| u64::from(self.layout.value(row, *argument).is_some());
         self.presence.iter().enumerate().fold(FIRST, |mark, (bit, argument)| mark | present(argument) << (1 + bit))
     }
 
-    /// Passes on the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
+    /// Passes on the entries of the rows that are kept at a level, each with its mark, entity by entity and cell by
     /// cell.
-    pub(super) fn keep(&mut self, rows: Rows<'_>, level: usize, visit: &mut dyn FnMut(usize, u64)) {
+    pub(super) fn keep(&mut self, rows: Rows<'_>, level: usize, mut visit: impl FnMut(u128, u64)) {
         let together = self.levels.together();
-        let (cut, width) = (self.cut(level), self.layout.words());
+        let (cut, layout) = (self.cut(level), self.layout.clone());
         let words = rows.at(cut);
         // The bits marked for the current entity in each cell of the level, as several kept cells may fall into one.
         let (mut whose, mut marked) = (None, HashMap::new());
-        self.kept_cells(rows, level, &mut |keeper, own| {
+        self.kept_cells(rows, level, |keeper, own| {
             let mut mark = match rows {
+                Rows::All(_) if keeper.presence.is_empty() => FIRST,
                 Rows::All(_) => {
-                    own.iter().fold(FIRST, |mark, entry| mark | keeper.mark_of(row_of(words, width, *entry)))
+                    let mark_of = |entry: &u128| layout.row(words, *entry, |row| keeper.mark_of(row));
+                    own.iter().fold(FIRST, |mark, entry| mark | mark_of(entry))
                 }
-                Rows::Kept(cuts) => cuts[cut].marks.get(&cell_of(own[0])).copied().unwrap_or(FIRST),
+                Rows::Kept(cuts) => cuts[cut].marks.get(&layout.cell(own[0])).copied().unwrap_or(FIRST),
             };
             if together {
-                let row = row_of(words, width, own[0]);
-                let owner = keeper.layout.identity(row);
+                let (owner, cell) = layout.row(words, own[0], |row| {
+                    (layout.identity(row), keeper.levels.cell_of(level, layout.combination(row)))
+                });
                 if whose != Some(owner) {
                     whose = Some(owner);
                     marked.clear();
                 }
-                let cell = keeper.levels.cell_of(level, keeper.layout.combination(row));
                 let known: &mut u64 = marked.entry(cell).or_default();
                 mark &= !*known;
                 *known |= mark;
             }
-            keeper.chosen(words, own, &mut |position| visit(position, std::mem::take(&mut mark)));
+            keeper.chosen(words, own, |entry| visit(entry, std::mem::take(&mut mark)));
         });
     }
 
@@ -190,17 +175,18 @@ impl Keeper {
         values: bool,
         visit: &mut dyn FnMut(Identity, EntityItem),
     ) {
-        let (layout, width) = (self.layout.clone(), self.layout.words());
+        let layout = self.layout.clone();
         let words = rows.at(self.cut(level));
         let most = self.caps.rows_per_group as usize;
-        self.kept_cells(rows, level, &mut |keeper, own| {
-            let owner = layout.identity(row_of(words, width, own[0]));
+        self.kept_cells(rows, level, |keeper, own| {
+            let owner = layout.row(words, own[0], |row| layout.identity(row));
             visit(owner, EntityItem::Cell { rows: own.len().min(most) });
             if values {
-                keeper.chosen(words, own, &mut |position| {
-                    layout.read(&words[position * width..][..width], |argument, found| {
-                        found.into_iter().for_each(|value| visit(owner, EntityItem::Value { argument, value }));
-                    });
+                keeper.chosen(words, own, |entry| {
+                    for argument in 0..layout.arguments() {
+                        let value = layout.row(words, entry, |row| layout.value(row, argument));
+                        value.into_iter().for_each(|value| visit(owner, EntityItem::Value { argument, value }));
+                    }
                 });
             }
         });
@@ -212,7 +198,7 @@ impl Keeper {
     pub(super) fn count(&mut self, rows: Rows<'_>, level: usize, caps: Caps, visit: &mut dyn FnMut(LevelCount)) {
         let most = caps.rows_per_group as usize;
         let words = rows.at(self.cut(level));
-        self.entities(words, level, &mut |keeper, own| {
+        self.entities(words, level, |keeper, own| {
             let mut cells = keeper.all_cells(own);
             let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
             keeper.leave_lowest(words, own, caps.groups, &mut cells);
@@ -225,38 +211,33 @@ impl Keeper {
     }
 
     /// Passes on the rows of each entity in each of the cells that are kept at a level.
-    fn kept_cells(&mut self, rows: Rows<'_>, level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+    fn kept_cells(&mut self, rows: Rows<'_>, level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
         let words = rows.at(self.cut(level));
-        self.entities(words, level, &mut |keeper, own| {
+        self.entities(words, level, |keeper, own| {
             let mut cells = keeper.all_cells(own);
             keeper.leave_lowest(words, own, keeper.caps.groups, &mut cells);
             for (_, range) in &cells {
-                visit(keeper, &own[range.clone()]);
+                visit(keeper, &mut own[range.clone()]);
             }
             keeper.cells = cells;
         });
     }
 
     /// Passes on the rows of each entity, in the order of the cells that caps count at a level.
-    fn entities(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+    fn entities(&mut self, rows: &[u64], level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
         let mut order = std::mem::take(&mut self.order);
-        let (layout, width) = (self.layout.clone(), self.layout.words());
-        let cell = |row: &[u64]| u128::from(self.levels.capped_by(level, layout.combination(row)));
-        self.unsorted.clear();
-        self.unsorted.extend(
-            (0_u128..)
-                .zip(rows.chunks_exact(width))
-                .map(|(position, row)| u128::from(row[0]) << 64 | cell(row) << 32 | position),
-        );
-        sort(&self.unsorted, &mut order);
+        let layout = self.layout.clone();
+        let entry = |row: &[u64], position| {
+            layout.entry(row, position, || self.levels.capped_by(level, layout.combination(row)))
+        };
+        sort(rows, layout.words(), entry, &mut order);
         for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
             // Two texts rarely have the same first word; the second word then decides.
-            let second = |entry: &u128| layout.identity(row_of(rows, width, *entry))[1];
+            let second = |entry: &u128| layout.row(rows, *entry, |row| layout.identity(row)[1]);
             let only = second(&alike[0]);
-            if alike.iter().any(|entry| second(entry) != only) {
+            if layout.has_long_identities() && alike.iter().any(|entry| second(entry) != only) {
                 alike.sort_unstable_by_key(|entry| (second(entry), *entry));
-                let starts: Vec<Range<usize>> = ranges(alike, |left, right| second(left) == second(right)).collect();
-                starts.into_iter().for_each(|range| visit(self, &alike[range]));
+                alike.chunk_by_mut(|left, right| second(left) == second(right)).for_each(|own| visit(self, own));
             } else {
                 visit(self, alike);
             }
@@ -268,7 +249,11 @@ impl Keeper {
     fn all_cells(&mut self, own: &[u128]) -> Vec<(u64, Range<usize>)> {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
-        cells.extend(ranges(own, |left, right| cell_of(*left) == cell_of(*right)).map(|range| (0, range)));
+        let mut start = 0;
+        for alike in own.chunk_by(|left, right| self.layout.cell(*left) == self.layout.cell(*right)) {
+            cells.push((0, start..start + alike.len()));
+            start += alike.len();
+        }
         cells
     }
 
@@ -276,85 +261,60 @@ impl Keeper {
     fn leave_lowest(&self, rows: &[u64], own: &[u128], most: u32, cells: &mut Vec<(u64, Range<usize>)>) {
         let most = most as usize;
         if cells.len() > most {
-            let seed = self.identities.seed(self.layout.identity(row_of(rows, self.layout.words(), own[0])));
+            let seed = self.identities.seed(self.layout.row(rows, own[0], |row| self.layout.identity(row)));
             for (rank, range) in cells.iter_mut() {
-                *rank = seed.rank(cell_of(own[range.start]));
+                *rank = seed.rank(self.layout.cell(own[range.start]));
             }
             keep_lowest(cells, most, |(rank, _)| *rank);
         }
     }
 
-    /// Passes on the positions of an entity's rows in a cell that are kept.
-    fn chosen(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(usize)) {
-        let width = self.layout.words();
+    /// Passes on an entity's rows in a cell that are kept.
+    fn chosen(&self, rows: &[u64], own: &mut [u128], visit: impl FnMut(u128)) {
         let most = self.caps.rows_per_group as usize;
-        if own.len() > most && self.layout.arguments() > 0 {
-            let identity = self.layout.identity(row_of(rows, width, own[0]));
-            let mut sorted = std::mem::take(&mut self.sorted);
-            sorted.clear();
-            sorted.extend(own.iter().map(|entry| *entry as u32));
-            let row = |position: u32| &rows[position as usize * width..][..width];
-            // Rows that are equal in this order are equal in all values, so any of them may be kept.
-            sorted.sort_unstable_by(|one, other| self.layout.order(row(*one), row(*other)));
-            let choice = self.choice(identity, cell_of(own[0]), own.len() as u64);
-            choice.positions().for_each(|at| visit(sorted[at as usize] as usize));
-            self.sorted = sorted;
-        } else {
+        if own.len() <= most || self.layout.arguments() == 0 {
             // Without arguments all rows are equal.
-            own.iter().take(most).for_each(|entry| visit(*entry as u32 as usize));
+            return own.iter().copied().take(most).for_each(visit);
         }
+        if !self.layout.is_packed() {
+            let row = |entry: &u128| &rows[*entry as u32 as usize * self.layout.words()..][..self.layout.words()];
+            // Rows that are equal in this order are equal in all values, so any of them may be kept.
+            own.sort_unstable_by(|one, other| self.layout.order(row(one), row(other)));
+        }
+        let identity = self.layout.row(rows, own[0], |row| self.layout.identity(row));
+        let choice = self.choice(identity, self.layout.cell(own[0]), own.len() as u64);
+        choice.positions().map(|at| own[at as usize]).for_each(visit);
     }
 }
 
-/// Sorts entries: into buckets by the highest bits in which identities differ, then within each bucket. Identities are
-/// uniform, so buckets are small.
-fn sort(entries: &[u128], sorted: &mut Vec<u128>) {
-    sorted.clear();
-    sorted.resize(entries.len(), 0);
-    let common = entries.iter().fold((u128::MAX, 0), |(all, any), entry| (all & entry, any | entry));
+/// Sorts the entries of rows: into buckets by the highest bits in which identities differ, then within each bucket.
+/// Identities are uniform, so buckets are small.
+fn sort(rows: &[u64], width: usize, entry: impl Fn(&[u64], u32) -> u128, sorted: &mut Vec<u128>) {
+    let rows = rows.chunks_exact(width);
+    sorted.resize(rows.len(), 0);
+    let common = rows.clone().fold((u64::MAX, 0), |(all, any), row| (all & row[0], any | row[0]));
     // Bits that are equal in all entries: those that chose the shard, and a few by chance.
-    let same = (common.0 ^ common.1).leading_zeros().min(64);
-    let bits = (entries.len() / ROWS_OF_A_BUCKET).max(1).ilog2().min(MOST_BUCKET_BITS);
-    let bucket_of = |entry: u128| (entry << same >> (128 - MOST_BUCKET_BITS)) as usize >> (MOST_BUCKET_BITS - bits);
-    let mut ends = vec![0_usize; 1 << bits];
-    entries.iter().for_each(|entry| ends[bucket_of(*entry)] += 1);
+    let same = (common.0 ^ common.1).leading_zeros().min(63);
+    let bits = (rows.len() / ROWS_OF_A_BUCKET).max(1).ilog2().max(1);
+    let bucket_of = |first: u64| (first << same >> (64 - bits)) as usize;
+    let mut ends = vec![0_u32; 1 << bits];
+    rows.clone().for_each(|row| ends[bucket_of(row[0])] += 1);
     let mut sum = 0;
     for end in &mut ends {
         let start = sum;
         sum += *end;
         *end = start;
     }
-    for entry in entries {
-        let end = &mut ends[bucket_of(*entry)];
-        sorted[*end] = *entry;
+    for (position, row) in (0..).zip(rows) {
+        let end = &mut ends[bucket_of(row[0])];
+        sorted[*end as usize] = entry(row, position);
         *end += 1;
     }
     let mut start = 0;
     for end in ends {
-        sorted[start..end].sort_unstable();
+        sorted[start as usize..end as usize].sort_unstable();
         start = end;
     }
-}
-
-fn row_of(rows: &[u64], width: usize, entry: u128) -> &[u64] {
-    &rows[(entry as u32 as usize) * width..][..width]
-}
-
-fn cell_of(entry: u128) -> u32 {
-    (entry >> 32) as u32
-}
-
-/// The ranges of consecutive equal elements.
-fn ranges<'a>(
-    entries: &'a [u128],
-    same: impl Fn(&u128, &u128) -> bool + 'a,
-) -> impl Iterator<Item = Range<usize>> + 'a {
-    let mut start = 0;
-    entries.chunk_by(same).map(move |chunk| {
-        let range = start..start + chunk.len();
-        start = range.end;
-        range
-    })
 }
 
 /// Keeps the `most` lowest elements, in any order.
@@ -372,7 +332,7 @@ mod tests {
 
     /// The kept rows of identities and cells, in the layout of text keys without arguments.
     fn kept(rows: &[([u64; 2], u32)], caps: Caps) -> Vec<([u64; 2], u32, u64)> {
-        let layout = Layout::new(true, vec![]);
+        let layout = Layout::new(true, None, &[]);
         let mut words = Vec::new();
         rows.iter().for_each(|(identity, cell)| layout.write(*identity, *cell, &[], 0, &mut words));
         let mut keeper = Keeper::new(
@@ -383,7 +343,10 @@ mod tests {
             Identities::new(&Salt([3; 32])),
         );
         let mut found = Vec::new();
-        keeper.keep(Rows::All(&words), 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
+        keeper.keep(Rows::All(&words), 0, |entry, mark| {
+            let (identity, cell) = rows[entry as u32 as usize];
+            found.push((identity, cell, mark));
+        });
         found.sort_unstable();
         found
     }
@@ -403,14 +366,12 @@ mod tests {
         for (size, spread) in
             [(0, 1), (1, 1), (9, u64::MAX), (5_000, u64::MAX), (40_000, 1 << 56), (5_000, 3), (5_000, 1)]
         {
-            let entry = |at: u64| {
-                let first = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) % spread;
-                u128::from(first) << 64 | u128::from(at * 7 % 5) << 32 | u128::from(at)
-            };
-            let entries: Vec<u128> = (0..size).map(entry).collect();
-            let mut expected = entries.clone();
+            let row = |at: u64| [at.wrapping_mul(0x9e37_79b9_7f4a_7c15) % spread, at * 7 % 5];
+            let rows: Vec<u64> = (0..size).flat_map(row).collect();
+            let entry = |row: &[u64], at: u32| u128::from(row[0]) << 64 | u128::from(row[1]) << 32 | u128::from(at);
+            let mut expected: Vec<u128> = (0..).zip(rows.chunks_exact(2)).map(|(at, row)| entry(row, at)).collect();
             expected.sort_unstable();
-            sort(&entries, &mut sorted);
+            sort(&rows, 2, entry, &mut sorted);
             assert!(sorted == expected, "{size} {spread}");
         }
     }

@@ -1,47 +1,133 @@
 //! The layout of a row: a fixed number of 64-bit words, so that rows are sorted, moved and spilled without conversion.
 //!
 //! ```text
-//! identity     1 word, or 2 where the entity key is a text
-//! combination  of all groups' keys, in the low half of a word; above it one bit for each of the first 32 arguments
-//!              that has a value, and for more arguments more words of bits
-//! units        1 word for each argument with a grid, 0 where it is NULL
+//! wide     identity     1 word, or 2 where identities have 128 bits
+//!          combination  of all groups' keys, in the low half of a word; above it one bit for each of the first 32
+//!                       arguments that has a value, and for more arguments more words of bits
+//!          units        1 word for each argument with a grid, 0 where it is NULL
+//!
+//! packed   identity     1 word
+//!          all others   1 word, from its highest bits: the combination, one bit for each argument that has a value, the
+//!                       last argument first, and the units of each argument with a grid above its least
 //! ```
+//!
+//! Packed rows are their own sort keys: by entity, combination and values. The layout follows from the query and the
+//! policy alone: rows are packed where the declared ranges fit and caps are applied to the combinations of one level.
 
 use super::Identity;
 use super::decode::Values;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use std::cmp::Ordering;
 
-/// Number of arguments whose bits fit in the word of the combination.
+/// Number of arguments whose bits fit in the word of the combination of a wide row.
 const BESIDE: usize = 32;
 
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
+    /// Number of words of the identity, and of the row.
     identity: usize,
-    bits: usize,
-    /// For each argument, whether it has units.
-    grids: Vec<bool>,
-    units: usize,
+    words: usize,
+    /// The first word of signed units, which wide rows alone have.
+    signed: usize,
+    /// The lowest bit of the combination, in the word after the identity.
+    combination: u32,
+    arguments: Vec<Place>,
+    is_packed: bool,
+}
+
+/// The bits of an argument.
+#[derive(Debug, Clone)]
+struct Place {
+    /// The word and the bit that record whether there is a value.
+    word: usize,
+    bit: u32,
+    units: Option<Units>,
+}
+
+/// The bits of an argument's units.
+#[derive(Debug, Clone)]
+struct Units {
+    word: usize,
+    bit: u32,
+    mask: u64,
+    /// The units of a field of zeros.
+    low: i64,
 }
 
 impl Layout {
-    /// `text` is whether the entity key is a text.
-    pub(super) fn new(text: bool, grids: Vec<bool>) -> Self {
-        let bits = 1 + grids.len().saturating_sub(BESIDE).div_ceil(64);
-        let units = grids.iter().filter(|has_grid| **has_grid).count();
-        Self { identity: if text { 2 } else { 1 }, bits, grids, units }
+    /// `text` is whether identities have 128 bits. `grids` are the least and the greatest units of each argument with a
+    /// grid. `combinations` is their number where rows may be packed.
+    pub(super) fn new(text: bool, combinations: Option<usize>, grids: &[Option<(i64, i64)>]) -> Self {
+        let packed = combinations.filter(|_| !text).and_then(|combinations| Self::packed(combinations, grids));
+        packed.unwrap_or_else(|| Self::wide(if text { 2 } else { 1 }, grids))
+    }
+
+    fn wide(identity: usize, grids: &[Option<(i64, i64)>]) -> Self {
+        let signed = identity + 1 + grids.len().saturating_sub(BESIDE).div_ceil(64);
+        let mut words = signed;
+        let arguments = grids.iter().enumerate().map(|(argument, grid)| {
+            let (word, bit) = match argument.checked_sub(BESIDE) {
+                None => (identity, BESIDE + argument),
+                Some(further) => (identity + 1 + further / 64, further % 64),
+            };
+            let units = grid.map(|_| Units { word: words, bit: 0, mask: u64::MAX, low: 0 });
+            words += usize::from(units.is_some());
+            Place { word, bit: bit as u32, units }
+        });
+        let arguments = arguments.collect();
+        Self { identity, words, signed, combination: 0, arguments, is_packed: false }
+    }
+
+    /// `None` if the ranges do not fit in a word.
+    fn packed(combinations: usize, grids: &[Option<(i64, i64)>]) -> Option<Self> {
+        let bits = |most: u64| u64::BITS - most.leading_zeros();
+        let range = |(low, high): (i64, i64)| high.wrapping_sub(low).cast_unsigned();
+        let mut below: u32 = grids.iter().flatten().map(|grid| bits(range(*grid))).sum();
+        let presence = below;
+        let combination = presence + u32::try_from(grids.len()).ok()?;
+        // At least one bit, so that every shift is by less than 64.
+        if grids.len() > BESIDE || combination + bits(combinations as u64) > u64::BITS {
+            return None;
+        }
+        let arguments = (presence..).zip(grids).map(|(bit, grid)| {
+            let units = grid.map(|grid| {
+                below -= bits(range(grid));
+                Units { word: 1, bit: below, mask: (1 << bits(range(grid))) - 1, low: grid.0 }
+            });
+            Place { word: 1, bit, units }
+        });
+        let arguments = arguments.collect();
+        Some(Self { identity: 1, words: 2, signed: 2, combination, arguments, is_packed: true })
     }
 
     /// Number of words in a row.
     pub(super) fn words(&self) -> usize {
-        self.identity + self.bits + self.units
+        self.words
     }
 
     /// Number of arguments in a row.
     pub(super) fn arguments(&self) -> usize {
-        self.grids.len()
+        self.arguments.len()
+    }
+
+    /// Whether identities have two words.
+    pub(super) fn has_long_identities(&self) -> bool {
+        self.identity == 2
+    }
+
+    /// Whether rows are their own entries.
+    pub(super) fn is_packed(&self) -> bool {
+        self.is_packed
+    }
+
+    /// Bytes of a row in [`super::walk::KeptRows`], with its entry.
+    pub(super) fn kept_bytes(&self) -> usize {
+        let units = self.arguments.iter().filter(|place| place.units.is_some()).count();
+        size_of::<u128>() + (2 + units + self.arguments.len().div_ceil(64)) * size_of::<u64>()
     }
 
     /// Appends one row of a batch to `words`, with as many of its first arguments as fit.
+    #[inline]
     pub(super) fn write(
         &self,
         identity: Identity,
@@ -50,32 +136,62 @@ impl Layout {
         row: usize,
         words: &mut Vec<u64>,
     ) {
-        words.push(identity[0]);
-        if self.identity == 2 {
-            words.push(identity[1]);
-        }
-        let bits = words.len();
-        words.push(u64::from(combination));
-        (1..self.bits).for_each(|_| words.push(0));
-        for (argument, (values, has_grid)) in values.iter().zip(&self.grids).enumerate() {
-            if values.is_present(row) {
-                let (word, bit) = bit_of(argument);
-                words[bits + word] |= 1 << bit;
-            }
-            if *has_grid {
-                words.push(values.units[row] as u64);
+        let start = words.len();
+        words.resize(start + self.words, 0);
+        let written = &mut words[start..];
+        written[..self.identity].copy_from_slice(&identity[..self.identity]);
+        written[self.identity] = u64::from(combination) << self.combination;
+        for (values, place) in values.iter().zip(&self.arguments).filter(|(values, _)| values.is_present(row)) {
+            written[place.word] |= 1 << place.bit;
+            if let Some(Units { word, bit, mask, low }) = &place.units {
+                // Units are within the grid; a value beyond it would change no other field.
+                written[*word] |= (values.units[row].wrapping_sub(*low).cast_unsigned() & mask) << bit;
             }
         }
     }
 
-    /// Passes on the argument values of a row, in order: 0 for an argument without a grid that is present.
+    /// The units of an argument in a row, 0 if it has none; `None` if the argument is NULL.
     #[inline]
-    pub(super) fn read(&self, row: &[u64], mut visit: impl FnMut(usize, Option<i64>)) {
-        let mut units = self.identity + self.bits;
-        for (argument, has_grid) in self.grids.iter().enumerate() {
-            let value = if *has_grid { row[units] as i64 } else { 0 };
-            units += usize::from(*has_grid);
-            visit(argument, self.is_present(row, argument).then_some(value));
+    pub(super) fn value(&self, row: &[u64], argument: usize) -> Option<i64> {
+        let units = |units: &Units| (row[units.word] >> units.bit & units.mask).cast_signed().wrapping_add(units.low);
+        let place = &self.arguments[argument];
+        (row[place.word] >> place.bit & 1 == 1).then(|| place.units.as_ref().map_or(0, units))
+    }
+
+    /// The values of an argument in the rows of some entries.
+    pub(super) fn read(&self, rows: &[u64], entries: &[u128], argument: usize, values: &mut Values) {
+        let value = |entry: &u128| self.row(rows, *entry, |row| self.value(row, argument));
+        values.units.clear();
+        let mut absent = 0;
+        values.units.extend(entries.iter().map(|entry| {
+            let value = value(entry);
+            absent += usize::from(value.is_none());
+            value.unwrap_or(0)
+        }));
+        let present = || BooleanBuffer::collect_bool(entries.len(), |at| value(&entries[at]).is_some());
+        values.nulls = (absent > 0).then(|| NullBuffer::new(present()));
+    }
+
+    /// The sort key of a row: the first word of its identity, its cell, and its position; or all of a packed row.
+    #[inline]
+    pub(super) fn entry(&self, row: &[u64], position: u32, cell: impl FnOnce() -> u32) -> u128 {
+        let first = u128::from(row[0]) << 64;
+        first | if self.is_packed { u128::from(row[1]) } else { u128::from(cell()) << 32 | u128::from(position) }
+    }
+
+    /// The cell of an entry.
+    #[inline]
+    pub(super) fn cell(&self, entry: u128) -> u32 {
+        (entry as u64 >> if self.is_packed { self.combination } else { 32 }) as u32
+    }
+
+    /// Passes on the row of an entry.
+    #[inline]
+    pub(super) fn row<T>(&self, rows: &[u64], entry: u128, read: impl FnOnce(&[u64]) -> T) -> T {
+        if self.is_packed {
+            read(&[(entry >> 64) as u64, entry as u64])
+        } else {
+            read(&rows[entry as u32 as usize * self.words..][..self.words])
         }
     }
 
@@ -88,39 +204,22 @@ impl Layout {
     /// The combination of its keys.
     #[inline]
     pub(super) fn combination(&self, row: &[u64]) -> u32 {
-        row[self.identity] as u32
+        (row[self.identity] >> self.combination) as u32
     }
 
-    /// The order of an entity's rows by their values: by the word of the combination and of the bits, then by units.
-    /// Rows that are neither less nor greater are equal in all used values.
+    /// The order of an entity's rows in a cell by their values: by the word of the combination and of the bits, then by
+    /// units. Rows that are neither less nor greater are equal in all used values.
     #[inline]
     pub(super) fn order(&self, one: &[u64], other: &[u64]) -> Ordering {
-        let units = self.identity + self.bits;
-        one[..units].cmp(&other[..units]).then_with(|| {
+        one[..self.signed].cmp(&other[..self.signed]).then_with(|| {
             let signed = |word: &u64| word.cast_signed();
-            one[units..].iter().map(signed).cmp(other[units..].iter().map(signed))
+            one[self.signed..].iter().map(signed).cmp(other[self.signed..].iter().map(signed))
         })
     }
 
     /// Gives a row of words whose own order is that of [`Self::order`], or from it the row.
     pub(super) fn flip(&self, row: &mut [u64]) {
-        row[self.identity + self.bits..].iter_mut().for_each(|word| *word ^= 1 << 63);
-    }
-
-    /// Whether an argument has a value.
-    #[inline]
-    pub(super) fn is_present(&self, row: &[u64], argument: usize) -> bool {
-        let (word, bit) = bit_of(argument);
-        row[self.identity + word] >> bit & 1 == 1
-    }
-}
-
-/// The word, counted from the combination's, and the bit that record whether an argument has a value.
-#[inline]
-fn bit_of(argument: usize) -> (usize, usize) {
-    match argument.checked_sub(BESIDE) {
-        None => (0, BESIDE + argument),
-        Some(further) => (1 + further / 64, further % 64),
+        row[self.signed..].iter_mut().for_each(|word| *word ^= 1 << 63);
     }
 }
 
@@ -131,7 +230,7 @@ mod tests {
 
     #[test]
     fn flipped_rows_have_the_order_of_their_values() {
-        let layout = Layout::new(true, vec![true, false, true]);
+        let layout = Layout::new(true, None, &[Some((0, 9)), None, Some((0, 9))]);
         let rows: Vec<Vec<u64>> =
             [[3, 0, 0], [3, u64::MAX, 5], [3, 1, u64::MAX], [3 | 1 << 63, 7, 7], [2, 9, 9], [3, 1, 0]]
                 .map(|[bits, first, second]| vec![8, 9, bits, first, second])
@@ -153,7 +252,7 @@ mod tests {
     #[test]
     fn reading_returns_the_written_values() {
         // 200 arguments: every third has no grid, every fifth no value.
-        let grids: Vec<bool> = (0..200).map(|argument| argument % 3 != 0).collect();
+        let grids: Vec<_> = (0..200).map(|argument| (argument % 3 != 0).then_some((-200, 200))).collect();
         let values: Vec<Values> = (0..200)
             .map(|argument| Values {
                 units: vec![0, if argument % 5 == 0 { 0 } else { 1 - argument }],
@@ -161,28 +260,28 @@ mod tests {
             })
             .collect();
         for text in [false, true] {
-            let layout = Layout::new(text, grids.clone());
+            let layout = Layout::new(text, None, &grids);
             let identity = [u64::MAX, if text { 9 } else { 0 }];
             let mut words = vec![77; 3];
             layout.write(identity, u32::MAX - 1, &values, 1, &mut words);
             let row = &words[3..];
             assert_eq!(row.len(), layout.words());
             assert_eq!((layout.identity(row), layout.combination(row)), (identity, u32::MAX - 1));
-            assert!(layout.is_present(row, 199) && !layout.is_present(row, 5));
-            let mut read = Vec::new();
-            layout.read(row, |argument, value| read.push((argument, value)));
             let expected = |argument: usize| {
-                let units = if grids[argument] { 1 - argument as i64 } else { 0 };
-                (argument, (!argument.is_multiple_of(5)).then_some(units))
+                let units = grids[argument].map_or(0, |_| 1 - argument as i64);
+                (!argument.is_multiple_of(5)).then_some(units)
             };
-            assert_eq!(read, (0..200).map(expected).collect::<Vec<_>>());
+            (0..200).for_each(|argument| assert_eq!(layout.value(row, argument), expected(argument)));
         }
     }
 
     #[test]
     fn small_rows_are_small() {
-        assert_eq!(Layout::new(false, vec![]).words(), 2);
-        assert_eq!(Layout::new(false, vec![true; 2]).words(), 4);
-        assert_eq!(Layout::new(true, vec![false; 33]).words(), 4);
+        let words = |text, combinations, grids: &[_]| Layout::new(text, combinations, grids).words();
+        assert_eq!(words(false, None, &[]), 2);
+        assert_eq!(words(false, None, &[Some((0, 1)); 2]), 4);
+        assert_eq!(words(true, None, &[None; 33]), 4);
+        assert_eq!(words(true, Some(1), &[Some((0, 1)); 2]), 5);
+        assert_eq!(words(false, Some(1), &[Some((0, 1)); 2]), 2);
     }
 }

@@ -57,6 +57,11 @@ impl Levels {
         self.levels.len()
     }
 
+    /// Whether there is one level, whose cells are the combinations.
+    pub(super) fn are_combinations(&self) -> bool {
+        matches!(&*self.levels, [level] if level.is_finest)
+    }
+
     /// Whether the kept rows are the same at all levels.
     pub(super) fn together(&self) -> bool {
         self.together

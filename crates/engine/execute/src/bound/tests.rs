@@ -45,9 +45,17 @@ impl Dice {
     }
 }
 
+/// Exponents of the bounds of the integer: with 49, rows of all arguments fill two words, with 50 they need more.
+const EXPONENTS: [u32; 4] = [52, 50, 49, 20];
+
 /// A table with integer or text keys of entities, two group columns, an integer, a decimal with coarse steps and a
 /// text.
 fn table(entity: ColumnType, caps: Option<Caps>) -> TableSchema {
+    table_within(entity, caps, EXPONENTS[0])
+}
+
+/// As [`table`], with an integer from -2^`exponent` to 2^`exponent`.
+fn table_within(entity: ColumnType, caps: Option<Caps>, exponent: u32) -> TableSchema {
     let bounds = |low: i64, high: i64, step: &str| {
         Some(Bounds::new(whole(low), whole(high), parse_rational(step).unwrap()).unwrap())
     };
@@ -62,7 +70,7 @@ fn table(entity: ColumnType, caps: Option<Caps>) -> TableSchema {
             column("who", entity, None, None),
             column("grp", ColumnType::Text, None, Some(texts.collect())),
             column("band", ColumnType::Integer, None, Some((0..4).map(Key::Integer).collect())),
-            column("n", ColumnType::Integer, bounds(-(1 << 52), 1 << 52, "1"), None),
+            column("n", ColumnType::Integer, bounds(-(1 << exponent), 1 << exponent, "1"), None),
             column("x", ColumnType::Decimal, bounds(-3, 4, "1/2"), None),
             column("note", ColumnType::Text, None, None),
         ],
@@ -216,6 +224,11 @@ fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
     done.map(|()| (kept, disk.spilled.load(Ordering::Relaxed) / width))
 }
 
+/// Whether rows are stored in two words that are their own sort keys.
+fn is_packed(capping: &CapRules<'_>, text: bool) -> bool {
+    CapRows::new(capping, text, Memory::new(None), Arc::default(), 1).is_packed()
+}
+
 const CAPS: [Caps; 6] = [
     Caps { rows_per_group: 1, groups: 1 },
     Caps { rows_per_group: 3, groups: 2 },
@@ -254,11 +267,12 @@ const AMPLE_MEMORY: usize = 1 << 21;
 #[test]
 fn the_operator_keeps_the_rows_of_the_reference() {
     let mut dice = Dice::new(1);
-    let (mut spilled, mut bitten) = (0, 0);
-    for round in 0..sized(20, 40) {
-        let kind = dice.pick(&[ColumnType::Integer, ColumnType::Text]);
+    let (mut spilled, mut bitten, mut packed) = (0, 0, 0);
+    for round in 0..sized(40, 80) {
+        let kind = dice.pick(&[ColumnType::Integer, ColumnType::Integer, ColumnType::Text]);
         let caps = dice.pick(&CAPS);
-        let table = table(kind, Some(caps));
+        let exponent = dice.pick(&EXPONENTS);
+        let table = table_within(kind, Some(caps), exponent);
         let by = dice.pick(&["grp, band", "grp, band", "CUBE (grp, band)", "GROUPING SETS ((grp), (band))"]);
         let sql = format!("SELECT COUNT(*) FROM t GROUP BY {by}");
         let query = deniable_sql::plan(&sql, std::slice::from_ref(&table)).unwrap();
@@ -291,6 +305,10 @@ fn the_operator_keeps_the_rows_of_the_reference() {
         };
         let expected = reference::keep(&counting, &capping(), &identities);
         bitten += counting.len() * levels - expected.rows.len();
+        let is_packed = is_packed(&capping(), kind == ColumnType::Text);
+        let fits = exponent < 50 || arguments.is_empty();
+        assert_eq!(is_packed, fits && levels == 1 && kind == ColumnType::Integer && ranking == Ranking::Words);
+        packed += usize::from(is_packed && !arguments.is_empty());
         // With this little memory the rows of the largest entity do not fit.
         let mut largest: Vec<_> = counting.iter().map(|(identity, _, _)| *identity).collect();
         largest.sort_unstable();
@@ -310,6 +328,7 @@ fn the_operator_keeps_the_rows_of_the_reference() {
         }
     }
     assert!(spilled > 5_000 && bitten > sized(2_000, 10_000), "{spilled} spilled, {bitten} dropped: too tame");
+    assert!(packed > 4, "{packed} cases of packed rows");
 }
 
 #[test]
@@ -467,7 +486,8 @@ fn totals_are_those_of_the_reference() {
     for round in 0..sized(4, 8) {
         for caps in [None, Some(dice.pick(&CAPS))] {
             let kind = dice.pick(&[ColumnType::Integer, ColumnType::Text]);
-            let table = table(kind, caps);
+            let exponent = dice.pick(&EXPONENTS);
+            let table = table_within(kind, caps, exponent);
             let batch = random(&mut dice, &table, 3_000);
             let mut questions = vec![
                 "SELECT grp, band, COUNT(*), SUM(n), AVG(x), COUNT(note) FROM t GROUP BY grp, band",

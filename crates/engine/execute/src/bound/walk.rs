@@ -10,7 +10,6 @@ use super::layout::Layout;
 use super::levels::Levels;
 use super::shards::{Disk, Scatter, Shard};
 use super::{ComputeError, Fold};
-use arrow_buffer::NullBufferBuilder;
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Memory, Reservation};
 use std::sync::atomic::Ordering;
@@ -33,12 +32,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Bytes for a row while its shard is walked over: the row itself, its output at each level, its entry in the order
-    /// and its rank.
+    /// Bytes for a row while its shard is walked over: the row itself, its entry in the order and its rank, and its
+    /// output at each level.
     pub(super) fn bytes_per_row(&self) -> usize {
-        let width = (self.layout.words() + 2) * size_of::<u64>();
+        let own = self.layout.words() * size_of::<u64>() + BYTES_PER_ROW;
         let of_entity = self.per_entity.as_ref().map_or(0, Fold::bytes_per_entity);
-        (1 + self.levels.count()) * width + BYTES_PER_ROW + of_entity
+        own + self.levels.count() * self.layout.kept_bytes() + of_entity
     }
 
     /// The most rows of one entity that are kept at any level, whatever its rows, for these numbers of cells.
@@ -251,21 +250,29 @@ impl Walk {
     }
 
     fn hand_out_level(&mut self, rows: Rows<'_>, level: usize, take: &mut Take<'_>) -> Result<(), ComputeError> {
-        let Plan { layout, levels, .. } = &*self.plan;
-        let width = layout.words();
+        let plan = &*self.plan;
         let words = rows.at(self.keeper.cut(level));
-        let mut output = Output::new(level, layout.arguments());
+        let mut kept = KeptRows::new(level, plan.layout.arguments());
+        let mut entries = Vec::new();
         let mut taken = Ok(());
-        self.keeper.keep(rows, level, &mut |position, mark| {
-            let row = &words[position * width..][..width];
-            output.push(layout, row, levels.cell_of(level, layout.combination(row)), mark);
-            if output.kept.cells.len() == self.batch_size && taken.is_ok() {
-                taken = take(output.finish());
-                output.clear();
+        self.keeper.keep(rows, level, |entry, mark| {
+            entries.push(entry);
+            kept.marks.push(mark);
+            if entries.len() == self.batch_size {
+                if taken.is_ok() {
+                    kept.fill(plan, words, &entries);
+                    taken = take(&kept);
+                }
+                entries.clear();
+                kept.marks.clear();
             }
         });
         taken?;
-        if output.kept.cells.is_empty() { Ok(()) } else { take(output.finish()) }
+        if entries.is_empty() {
+            return Ok(());
+        }
+        kept.fill(plan, words, &entries);
+        take(&kept)
     }
 }
 
@@ -283,38 +290,18 @@ impl ShardQueue {
     }
 }
 
-/// A growing batch of rows that are kept at one level.
-struct Output {
-    kept: KeptRows,
-    nulls: Vec<NullBufferBuilder>,
-}
-
-impl Output {
+impl KeptRows {
     fn new(level: usize, arguments: usize) -> Self {
         let values = (0..arguments).map(|_| Values::default()).collect();
-        let nulls = (0..arguments).map(|_| NullBufferBuilder::new(0)).collect();
-        Self { kept: KeptRows { level, cells: Vec::new(), marks: Vec::new(), values }, nulls }
+        Self { level, cells: Vec::new(), marks: Vec::new(), values }
     }
 
-    fn push(&mut self, layout: &Layout, row: &[u64], cell: u32, mark: u64) {
-        self.kept.cells.push(cell);
-        self.kept.marks.push(mark);
-        layout.read(row, |argument, value| {
-            self.kept.values[argument].units.push(value.unwrap_or(0));
-            self.nulls[argument].append(value.is_some());
-        });
-    }
-
-    fn finish(&mut self) -> &KeptRows {
-        for (values, nulls) in self.kept.values.iter_mut().zip(&mut self.nulls) {
-            values.nulls = nulls.finish();
-        }
-        &self.kept
-    }
-
-    fn clear(&mut self) {
-        self.kept.cells.clear();
-        self.kept.marks.clear();
-        self.kept.values.iter_mut().for_each(|values| values.units.clear());
+    /// Sets the cells and values to those of these entries.
+    fn fill(&mut self, Plan { layout, levels, .. }: &Plan, rows: &[u64], entries: &[u128]) {
+        let combination = |entry: &u128| layout.row(rows, *entry, |row| layout.combination(row));
+        self.cells.clear();
+        self.cells.extend(entries.iter().map(|entry| levels.cell_of(self.level, combination(entry))));
+        let arguments = self.values.iter_mut().enumerate();
+        arguments.for_each(|(argument, values)| layout.read(rows, entries, argument, values));
     }
 }

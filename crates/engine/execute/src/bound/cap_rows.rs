@@ -1,7 +1,8 @@
 //! Caps on entities: at most `rows_per_group` rows in each of at most `groups` cells of each entity.
 //!
 //! Threads scatter rows over shards by a hash of the entity; each shard is then sorted and walked over, again on all
-//! threads. Rows that do not fit in memory go to temporary files (`shards`).
+//! threads. Rows that do not fit in memory go to temporary files (`shards`). While entity keys do not decrease, batches
+//! are kept as they are instead (`order`).
 
 use super::Identity;
 use super::columns::{Columns, Meaning, Watch};
@@ -9,14 +10,16 @@ use super::identity::Identities;
 use super::layout::Layout;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
+use super::order::KeyOrder;
 use super::shards::{Disk, Scatter, Shard};
 use super::walk::{Plan, Take, Walk, room};
 use super::{ComputeError, Fold, Salt};
 use deniable_core::sensitivity::Caps;
-use deniable_data::Memory;
+use deniable_data::{Memory, Reservation};
 use deniable_query::Nesting;
 use deniable_query::Ranking;
 use deniable_query::{Argument, Group};
+use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
@@ -59,6 +62,7 @@ pub(crate) struct CapRules<'a> {
 pub(crate) struct CapRows {
     meaning: Meaning,
     plan: Arc<Plan>,
+    order: Arc<KeyOrder>,
     memory: Memory,
     disk: Arc<Disk>,
     /// The number of concurrent scatters, and of concurrent walks.
@@ -67,10 +71,29 @@ pub(crate) struct CapRows {
     pub(super) batch_size: usize,
 }
 
-/// All shards. Each is taken once, by the first free walk.
+/// All runs and shards. Each is taken once, by the first free walk.
 pub(crate) struct ShardQueue {
+    pub(super) runs: Vec<Mutex<Option<Run>>>,
+    pub(super) next_run: AtomicUsize,
     pub(super) shards: Vec<Mutex<Option<Shard>>>,
     pub(super) next: AtomicUsize,
+}
+
+/// One thread's rows.
+pub(crate) struct Collector {
+    /// The rows of whole batches, while entity keys are in order.
+    runs: Vec<Vec<u64>>,
+    /// The memory of the runs.
+    reservation: Reservation,
+    scatter: Scatter,
+}
+
+/// The rows of one batch, by entity.
+pub(super) struct Run {
+    pub(super) rows: Vec<u64>,
+    /// The words of the entities that have all of their rows here.
+    pub(super) inside: Range<usize>,
+    _reservation: Reservation,
 }
 
 impl CapRows {
@@ -98,7 +121,16 @@ impl CapRows {
             identities,
         };
         let threads = threads.max(1);
-        Self { meaning, plan: Arc::new(plan), memory, disk, scatters: threads, walks: threads, batch_size: BATCH }
+        Self {
+            meaning,
+            plan: Arc::new(plan),
+            order: Arc::default(),
+            memory,
+            disk,
+            scatters: threads,
+            walks: threads,
+            batch_size: BATCH,
+        }
     }
 
     /// Limits the concurrent walks to the number for which any single entity's kept rows fit in memory, and returns
@@ -135,28 +167,79 @@ impl CapRows {
         Columns::new(self.meaning.clone())
     }
 
-    /// A scatter, which collects one thread's rows.
-    pub(crate) fn scatter(&self) -> Scatter {
+    /// A collector of one thread's rows.
+    pub(crate) fn collector(&self) -> Collector {
         let (allowance, _) = self.allowances();
         let bits = (0, SHARD_BITS);
-        Scatter::new(self.plan.layout.words(), bits, allowance, self.memory.reserve(), self.disk.clone())
+        let scatter = Scatter::new(self.plan.layout.words(), bits, allowance, self.memory.reserve(), self.disk.clone());
+        Collector { runs: Vec::new(), reservation: self.memory.reserve(), scatter }
     }
 
     /// Adds the rows of a batch that count.
-    pub(crate) fn push(&self, columns: &Columns, scatter: &mut Scatter) -> Result<(), ComputeError> {
-        for (at, combination) in columns.combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
-            let identity = columns.identities[at];
-            scatter.push_with(identity[0], &mut |chunk| {
-                self.plan.layout.write(identity, *combination, &columns.values, at, chunk);
-            })?;
+    pub(crate) fn push(&self, columns: &Columns, collector: &mut Collector) -> Result<(), ComputeError> {
+        let mut rows = Vec::new();
+        self.write(columns, &mut rows);
+        if rows.is_empty() {
+            return Ok(());
         }
+        if self.order.is_whole() {
+            let ends = columns.ends().filter(|_| self.has_room(&rows, collector));
+            if ends.is_some_and(|ends| self.order.add(ends)) {
+                collector.runs.push(rows);
+                return Ok(());
+            }
+            self.order.give_up();
+        }
+        self.scatter_runs(collector)?;
+        self.scatter(&rows, collector)
+    }
+
+    /// Whether a run fits in the memory of its collector and of a walk; then its memory is reserved.
+    fn has_room(&self, rows: &Vec<u64>, collector: &mut Collector) -> bool {
+        let (allowance, of_walk) = self.allowances();
+        let held = collector.reservation.size().saturating_add(bytes(rows));
+        rows.len() / self.width() <= room(of_walk, self.plan.bytes_per_row())
+            && held <= allowance / 2
+            && collector.reservation.try_grow(bytes(rows))
+    }
+
+    /// Scatters rows over shards, in the memory that runs leave.
+    fn scatter(&self, rows: &[u64], collector: &mut Collector) -> Result<(), ComputeError> {
+        let (allowance, _) = self.allowances();
+        let Collector { scatter, reservation, .. } = collector;
+        scatter.limit(allowance.saturating_sub(reservation.size()));
+        if self.plan.layout.is_packed() {
+            // Rows of a length that is known here are copied without a call.
+            for row in rows.as_chunks::<2>().0 {
+                scatter.chunk(row[0])?.extend_from_slice(row);
+            }
+            Ok(())
+        } else {
+            rows.chunks_exact(self.width()).try_for_each(|row| scatter.push(row))
+        }
+    }
+
+    fn scatter_runs(&self, collector: &mut Collector) -> Result<(), ComputeError> {
+        while let Some(rows) = collector.runs.pop() {
+            self.scatter(&rows, collector)?;
+            collector.reservation.shrink(bytes(&rows));
+        }
+        collector.reservation.free();
         Ok(())
     }
 
     /// Appends the rows of a batch that count to `rows`.
     pub(crate) fn write(&self, columns: &Columns, rows: &mut Vec<u64>) {
-        for (at, combination) in columns.combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
-            self.plan.layout.write(columns.identities[at], *combination, &columns.values, at, rows);
+        let Columns { combinations, values, identities, .. } = columns;
+        let layout = &self.plan.layout;
+        rows.reserve(combinations.len() * layout.words());
+        if layout.is_packed() {
+            let words = layout.pack(combinations, values);
+            let all = identities.iter().zip(words).zip(combinations).filter(|(_, cell)| **cell != NOWHERE);
+            all.for_each(|((identity, word), _)| rows.extend([identity[0], word]));
+        } else {
+            let all = combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE);
+            all.for_each(|(at, combination)| layout.write(identities[at], *combination, values, at, rows));
         }
     }
 
@@ -176,16 +259,41 @@ impl CapRows {
         self.plan.layout.identity(row)
     }
 
-    /// Combines the shards of all scatters.
-    pub(crate) fn gathered(&self, scatters: Vec<Scatter>) -> ShardQueue {
+    /// Combines the rows of all collectors.
+    pub(crate) fn gathered(&self, collectors: Vec<Collector>) -> Result<ShardQueue, ComputeError> {
         let mut all: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
-        for scatter in scatters {
-            all.iter_mut().zip(scatter.finish()).for_each(|(all, shard)| all.join(shard));
+        let mut runs = Vec::new();
+        for mut collector in collectors {
+            if !self.order.is_whole() {
+                self.scatter_runs(&mut collector)?;
+            }
+            for rows in std::mem::take(&mut collector.runs) {
+                // Other runs may have rows of the first and of the last entity.
+                let inside = self.inside(&rows);
+                self.scatter(&rows[..inside.start], &mut collector)?;
+                self.scatter(&rows[inside.end..], &mut collector)?;
+                let reservation = collector.reservation.split(bytes(&rows));
+                if !inside.is_empty() {
+                    runs.push(Mutex::new(Some(Run { rows, inside, _reservation: reservation })));
+                }
+            }
+            all.iter_mut().zip(collector.scatter.finish()).for_each(|(all, shard)| all.join(shard));
         }
-        ShardQueue { shards: all.into_iter().map(|shard| Mutex::new(Some(shard))).collect(), next: AtomicUsize::new(0) }
+        let shards = all.into_iter().map(|shard| Mutex::new(Some(shard))).collect();
+        Ok(ShardQueue { runs, next_run: AtomicUsize::new(0), shards, next: AtomicUsize::new(0) })
     }
 
-    /// Walks over shards that no other thread has taken, and passes the kept rows on in batches.
+    /// The words of a run's rows that belong neither to its first nor to its last entity.
+    fn inside(&self, rows: &[u64]) -> Range<usize> {
+        let width = self.width();
+        let all = || rows.chunks_exact(width).map(|row| self.owner(row));
+        let (first, last) = (all().next(), all().next_back());
+        let start = all().take_while(|owner| Some(*owner) == first).count() * width;
+        let end = rows.len() - all().rev().take_while(|owner| Some(*owner) == last).count() * width;
+        start..end.max(start)
+    }
+
+    /// Walks over runs and shards that no other thread has taken, and passes the kept rows on in batches.
     pub(crate) fn walk(&self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
         self.walker().run(scattered, take)
     }
@@ -194,4 +302,9 @@ impl CapRows {
         let (_, allowance) = self.allowances();
         Walk::new(self.plan.clone(), allowance, &self.memory, self.disk.clone(), self.batch_size)
     }
+}
+
+/// Bytes of a run.
+fn bytes(rows: &Vec<u64>) -> usize {
+    rows.capacity() * size_of::<u64>()
 }

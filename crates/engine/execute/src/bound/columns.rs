@@ -4,8 +4,12 @@ use super::Identity;
 use super::decode::{Decoder, Values};
 use super::identity::Identities;
 use super::lookup::{KeyLookup, NOWHERE};
+use super::order;
 use super::totals::Totals;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
+use arrow_buffer::ScalarBuffer;
 use deniable_query::{Argument, Group, Query};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,6 +84,8 @@ pub(crate) struct Columns {
     meaning: Meaning,
     /// Empty when there is no entity key.
     pub(super) identities: Vec<Identity>,
+    /// The entity keys, if they are whole numbers.
+    keys: Option<ScalarBuffer<i64>>,
     /// The combination of each row's keys, or [`NOWHERE`] if a key is not declared.
     pub(super) combinations: Vec<u32>,
     pub(super) values: Vec<Values>,
@@ -88,7 +94,7 @@ pub(crate) struct Columns {
 impl Columns {
     pub(crate) fn new(meaning: Meaning) -> Self {
         let values = meaning.arguments.iter().map(|_| Values::default()).collect();
-        Self { meaning, identities: Vec::new(), combinations: Vec::new(), values }
+        Self { meaning, identities: Vec::new(), keys: None, combinations: Vec::new(), values }
     }
 
     /// Decodes a batch of `rows` rows: the entity key if there is one, the group columns and the arguments, in this
@@ -98,12 +104,14 @@ impl Columns {
         let mut next = || columns.next().filter(|column| column.len() == rows);
         self.combinations.clear();
         self.combinations.resize(rows, 0);
+        self.keys = None;
         if let Some(identities) = &self.meaning.identities {
             let known = next().is_some_and(|column| {
                 if let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
                     let nobody = self.combinations.iter_mut().zip(nulls.iter()).filter(|(_, is_somebody)| !is_somebody);
                     nobody.for_each(|(combination, _)| *combination = NOWHERE);
                 }
+                self.keys = column.as_primitive_opt::<Int64Type>().map(|keys| keys.values().clone());
                 identities.of_column(column, &mut self.identities)
             });
             if !known {
@@ -150,6 +158,12 @@ impl Columns {
             watch.rows.fetch_add(rows, Ordering::Relaxed);
             watch.without_group.fetch_add(owned.saturating_sub(rows), Ordering::Relaxed);
         }
+    }
+
+    /// The first and the last entity key of the rows that count, if keys are whole numbers and do not decrease.
+    pub(super) fn ends(&self) -> Option<(i64, i64)> {
+        let rows = self.keys.as_ref()?.iter().zip(&self.combinations);
+        order::ends(rows.filter(|(_, combination)| **combination != NOWHERE).map(|(key, _)| *key))
     }
 
     /// Adds every row as a separate entity.

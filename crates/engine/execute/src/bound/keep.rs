@@ -31,6 +31,8 @@ pub(super) struct Keeper {
 pub(super) enum Rows<'a> {
     /// All of their rows.
     All(&'a [u64]),
+    /// All of their rows, those of each entity after each other.
+    InOrder(&'a [u64]),
     /// The kept rows of one entity, for each cut.
     Kept(&'a [KeptOfOne]),
 }
@@ -46,7 +48,7 @@ impl<'a> Rows<'a> {
     /// The words of the rows at a cut.
     pub(super) fn at(self, cut: usize) -> &'a [u64] {
         match self {
-            Self::All(rows) => rows,
+            Self::All(rows) | Self::InOrder(rows) => rows,
             Self::Kept(cuts) => &cuts[cut].rows,
         }
     }
@@ -69,7 +71,10 @@ pub(super) struct LevelCount {
 }
 
 /// Approximate number of rows in a bucket of the sort.
-const ROWS_OF_A_BUCKET: usize = 8;
+const ROWS_OF_A_BUCKET: usize = 4;
+
+/// Up to this cap on cells, the lowest ranks are found one after the other.
+const FEW_CELLS: usize = 4;
 
 /// Most rows in a shard: positions have 32 bits.
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
@@ -143,8 +148,8 @@ impl Keeper {
         let (mut whose, mut marked) = (None, HashMap::new());
         self.kept_cells(rows, level, |keeper, own| {
             let mut mark = match rows {
-                Rows::All(_) if keeper.presence.is_empty() => FIRST,
-                Rows::All(_) => {
+                Rows::All(_) | Rows::InOrder(_) if keeper.presence.is_empty() => FIRST,
+                Rows::All(_) | Rows::InOrder(_) => {
                     let mark_of = |entry: &u128| layout.row(words, *entry, |row| keeper.mark_of(row));
                     own.iter().fold(FIRST, |mark, entry| mark | mark_of(entry))
                 }
@@ -198,7 +203,7 @@ impl Keeper {
     pub(super) fn count(&mut self, rows: Rows<'_>, level: usize, caps: Caps, visit: &mut dyn FnMut(LevelCount)) {
         let most = caps.rows_per_group as usize;
         let words = rows.at(self.cut(level));
-        self.entities(words, level, |keeper, own| {
+        self.entities(rows, level, |keeper, own| {
             let mut cells = keeper.all_cells(own);
             let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
             keeper.leave_lowest(words, own, caps.groups, &mut cells);
@@ -213,7 +218,7 @@ impl Keeper {
     /// Passes on the rows of each entity in each of the cells that are kept at a level.
     fn kept_cells(&mut self, rows: Rows<'_>, level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
         let words = rows.at(self.cut(level));
-        self.entities(words, level, |keeper, own| {
+        self.entities(rows, level, |keeper, own| {
             let mut cells = keeper.all_cells(own);
             keeper.leave_lowest(words, own, keeper.caps.groups, &mut cells);
             for (_, range) in &cells {
@@ -224,14 +229,24 @@ impl Keeper {
     }
 
     /// Passes on the rows of each entity, in the order of the cells that caps count at a level.
-    fn entities(&mut self, rows: &[u64], level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
+    fn entities(&mut self, all: Rows<'_>, level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
+        let rows = all.at(self.cut(level));
+        let is_in_order = matches!(all, Rows::InOrder(_));
         let mut order = std::mem::take(&mut self.order);
         let layout = self.layout.clone();
         let entry = |row: &[u64], position| {
             layout.entry(row, position, || self.levels.capped_by(level, layout.combination(row)))
         };
-        sort(rows, layout.words(), entry, &mut order);
+        if is_in_order {
+            order.clear();
+            order.extend(rows.chunks_exact(layout.words()).zip(0..).map(|(row, position)| entry(row, position)));
+        } else {
+            sort(rows, layout.words(), entry, &mut order);
+        }
         for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
+            if is_in_order {
+                alike.sort_unstable();
+            }
             // Two texts rarely have the same first word; the second word then decides.
             let second = |entry: &u128| layout.row(rows, *entry, |row| layout.identity(row)[1]);
             let only = second(&alike[0]);
@@ -317,12 +332,17 @@ fn sort(rows: &[u64], width: usize, entry: impl Fn(&[u64], u32) -> u128, sorted:
     }
 }
 
-/// Keeps the `most` lowest elements, in any order.
-fn keep_lowest<T, K: Ord>(all: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) {
-    if most < all.len() {
+/// Keeps the `most` lowest elements, fewer than there are, in any order.
+fn keep_lowest<T>(all: &mut Vec<T>, most: usize, key: impl Fn(&T) -> u64) {
+    if most <= FEW_CELLS {
+        for place in 0..most {
+            let lowest = (place..all.len()).min_by_key(|at| key(&all[*at])).unwrap_or(place);
+            all.swap(place, lowest);
+        }
+    } else {
         all.select_nth_unstable_by_key(most, key);
-        all.truncate(most);
     }
+    all.truncate(most);
 }
 
 #[cfg(test)]

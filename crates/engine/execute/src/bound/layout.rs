@@ -54,6 +54,14 @@ struct Units {
     low: i64,
 }
 
+impl Units {
+    /// The bits of a value. Units are within the grid; a value beyond it would change no other field.
+    #[inline]
+    fn bits(&self, value: i64) -> u64 {
+        (value.wrapping_sub(self.low).cast_unsigned() & self.mask) << self.bit
+    }
+}
+
 impl Layout {
     /// `text` is whether identities have 128 bits. `grids` are the least and the greatest units of each argument with a
     /// grid. `combinations` is their number where rows may be packed.
@@ -143,11 +151,30 @@ impl Layout {
         written[self.identity] = u64::from(combination) << self.combination;
         for (values, place) in values.iter().zip(&self.arguments).filter(|(values, _)| values.is_present(row)) {
             written[place.word] |= 1 << place.bit;
-            if let Some(Units { word, bit, mask, low }) = &place.units {
-                // Units are within the grid; a value beyond it would change no other field.
-                written[*word] |= (values.units[row].wrapping_sub(*low).cast_unsigned() & mask) << bit;
+            if let Some(units) = &place.units {
+                written[units.word] |= units.bits(values.units[row]);
             }
         }
+    }
+
+    /// The second word of each packed row of a batch, column by column.
+    pub(super) fn pack(&self, combinations: &[u32], values: &[Values]) -> Vec<u64> {
+        let mut words: Vec<u64> = combinations.iter().map(|at| u64::from(*at) << self.combination).collect();
+        for (values, place) in values.iter().zip(&self.arguments) {
+            let present = 1 << place.bit;
+            match (&place.units, &values.nulls) {
+                (Some(units), None) => {
+                    let all = words.iter_mut().zip(&values.units);
+                    all.for_each(|(word, value)| *word |= present | units.bits(*value));
+                }
+                (units, _) => {
+                    for (row, word) in words.iter_mut().enumerate().filter(|(row, _)| values.is_present(*row)) {
+                        *word |= present | units.as_ref().map_or(0, |units| units.bits(values.units[row]));
+                    }
+                }
+            }
+        }
+        words
     }
 
     /// The units of an argument in a row, 0 if it has none; `None` if the argument is NULL.

@@ -4,7 +4,7 @@
 //! rows of NULL entity, rows with undeclared keys   dropped                                       lookup, columns
 //! values                                           rounded to their grids, clamped                decode
 //! groupings                                        the cell of each level, from all keys         levels
-//! entities                                         at most r rows in each of at most g cells     cap_rows (shards, keep, large)
+//! entities                                         at most r rows in each of at most g cells     cap_rows (order, shards, keep, large)
 //!   or one value of each                           if the query is about entities                entities
 //! cells                                            summed in 128 bits; values of ranks            totals, pile
 //! ```
@@ -25,6 +25,7 @@ mod large;
 mod layout;
 mod levels;
 mod lookup;
+mod order;
 mod pile;
 #[cfg(test)]
 mod reference;
@@ -34,14 +35,14 @@ mod tests;
 mod totals;
 mod walk;
 
-pub(crate) use cap_rows::{CapRows, CapRules};
+pub(crate) use cap_rows::{CapRows, CapRules, Collector};
 pub(crate) use columns::{Columns, Meaning, Watch};
 pub(crate) use decode::Decoder;
 pub(crate) use deniable_data::identity::Identity;
 pub use exact::Exact;
 pub(crate) use identity::Identities;
 pub(crate) use large::LargeEntity;
-pub(crate) use shards::{Disk, Scatter};
+pub(crate) use shards::Disk;
 pub use totals::{TotalKind, Totals};
 pub(crate) use walk::{Take, Walk};
 

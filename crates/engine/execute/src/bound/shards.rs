@@ -125,22 +125,27 @@ impl Scatter {
         Self { width, used, bits, open, shards, allowance, reservation, disk, file: None }
     }
 
+    /// Sets the most bytes in memory.
+    pub(super) fn limit(&mut self, allowance: usize) {
+        self.allowance = allowance;
+    }
+
     /// Adds one row.
     #[inline]
     pub(super) fn push(&mut self, row: &[u64]) -> Result<(), ComputeError> {
-        self.push_with(row[0], &mut |chunk| chunk.extend_from_slice(row))
+        self.chunk(row[0])?.extend_from_slice(row);
+        Ok(())
     }
 
-    /// Adds one row of the entity with this first word; `write` appends it to the chunk.
+    /// The chunk to which a row of the entity with this first word is appended. It has room for the row.
     #[inline]
-    pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<(), ComputeError> {
+    pub(super) fn chunk(&mut self, first: u64) -> Result<&mut Vec<u64>, ComputeError> {
         let at = (first << self.used >> (64 - self.bits)) as usize;
         let chunk = &self.open[at];
         if chunk.capacity() - chunk.len() < self.width {
             self.make_room(at)?;
         }
-        write(&mut self.open[at]);
-        Ok(())
+        Ok(&mut self.open[at])
     }
 
     fn make_room(&mut self, at: usize) -> Result<(), ComputeError> {

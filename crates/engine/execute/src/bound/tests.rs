@@ -5,6 +5,7 @@ use super::reference::{self, ReferenceRows};
 use super::{CapRows, CapRules, ComputeError, Disk, Salt};
 use crate::bound::identity::Identities;
 use crate::compute::{exact, open};
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema};
@@ -175,11 +176,13 @@ struct Case<'a> {
 }
 
 fn run(case: &Case<'_>) -> (ReferenceRows, usize) {
-    try_run(case).unwrap()
+    let (kept, spilled, _) = try_run(case).unwrap();
+    (kept, spilled)
 }
 
-/// Runs the operator. Returns the kept rows and the number of spilled rows; the folder for spilling must stay empty.
-fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
+/// Runs the operator. Returns the kept rows, the number of spilled rows, and the number of runs that were not scattered;
+/// the folder for spilling must stay empty.
+fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize, usize), ComputeError> {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(Disk::new(Some(folder.path().to_owned())));
     let memory = Memory::new(case.memory);
@@ -188,17 +191,17 @@ fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
     (cap.scatters, cap.walks) = (case.partitions.len(), case.walks);
     cap.batch_size = case.batch_size;
     let mut kept = ReferenceRows::default();
-    let mut run = || -> Result<(), ComputeError> {
-        let mut scatters = Vec::new();
+    let mut run = || -> Result<usize, ComputeError> {
+        let mut collectors = Vec::new();
         for partition in &case.partitions {
-            let (mut columns, mut scatter) = (cap.columns(), cap.scatter());
+            let (mut columns, mut collector) = (cap.columns(), cap.collector());
             for batch in partition {
                 columns.read(batch.num_rows(), batch.columns());
-                cap.push(&columns, &mut scatter)?;
+                cap.push(&columns, &mut collector)?;
             }
-            scatters.push(scatter);
+            collectors.push(collector);
         }
-        let scattered = cap.gathered(scatters);
+        let scattered = cap.gathered(collectors)?;
         for _ in 0..case.walks {
             cap.walk(&scattered, &mut |batch| {
                 assert!(!batch.cells.is_empty() && batch.cells.len() <= case.batch_size);
@@ -213,7 +216,7 @@ fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
                 Ok(())
             })?;
         }
-        Ok(())
+        Ok(scattered.runs.len())
     };
     let done = run();
     kept.rows.sort();
@@ -221,7 +224,7 @@ fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a temporary file has a name");
     assert_eq!(memory.used(), 0);
     let width = cap.width();
-    done.map(|()| (kept, disk.spilled.load(Ordering::Relaxed) / width))
+    done.map(|runs| (kept, disk.spilled.load(Ordering::Relaxed) / width, runs))
 }
 
 /// Whether rows are stored in two words that are their own sort keys.
@@ -329,6 +332,80 @@ fn the_operator_keeps_the_rows_of_the_reference() {
     }
     assert!(spilled > 5_000 && bitten > sized(2_000, 10_000), "{spilled} spilled, {bitten} dropped: too tame");
     assert!(packed > 4, "{packed} cases of packed rows");
+}
+
+/// The same rows in the order of a whole-number key; rows without a key stay where they are.
+fn in_order(batch: &RecordBatch) -> RecordBatch {
+    let keys = batch.column(0).as_primitive::<arrow_array::types::Int64Type>();
+    let with_key: Vec<u64> = (0..batch.num_rows()).filter(|row| keys.is_valid(*row)).map(|row| row as u64).collect();
+    let mut sorted = with_key.clone();
+    sorted.sort_by_key(|row| keys.value(*row as usize));
+    let mut order: Vec<u64> = (0..batch.num_rows() as u64).collect();
+    with_key.into_iter().zip(sorted).for_each(|(place, row)| order[place as usize] = row);
+    arrow_select::take::take_record_batch(batch, &UInt64Array::from(order)).unwrap()
+}
+
+#[test]
+fn rows_in_order_of_their_keys_keep_the_rows_of_the_reference() {
+    let mut dice = Dice::new(10);
+    let identities = Identities::new(&SALT);
+    let (mut in_runs, mut scattered) = ([0, 0], 0);
+    for round in 0..sized(60, 200) {
+        let caps = dice.pick(&CAPS);
+        let exponent = dice.pick(&EXPONENTS);
+        let table = table_within(ColumnType::Integer, Some(caps), exponent);
+        let by = dice.pick(&["grp, band", "grp, band", "CUBE (grp, band)"]);
+        let sql = format!("SELECT COUNT(*) FROM t GROUP BY {by}");
+        let query = deniable_sql::plan(&sql, std::slice::from_ref(&table)).unwrap();
+        let arguments = arguments(&table);
+        let rows = dice.pick(&[50, 2_000]);
+        let random = input(&random(&mut dice, &table, rows), &[0, 1, 2, 3, 4, 5, 3], &DataType::Utf8);
+        let capping = CapRules {
+            groups: query.groups(),
+            levels: query.levels(),
+            nesting: query.nesting(),
+            together: false,
+            arguments: &arguments,
+            presence: if dice.below(2) == 0 { vec![] } else { vec![2, 3] },
+            caps,
+            per_entity: None,
+            salt: &SALT,
+            ranking: Ranking::default(),
+            watch: None,
+        };
+        let counting = reference::rows(&random, query.groups(), &arguments, Some(&identities));
+        let expected = reference::keep(&counting, &capping, &identities);
+        let sorted = in_order(&random);
+        // The whole table in order; two files that are, or all but one row near the end.
+        let size = dice.pick(&[3, 17, 300, 8_192]);
+        let partitions = 1 + dice.below(3);
+        let partitions = match dice.below(4) {
+            0 => {
+                let start = dice.below(rows);
+                let mut all = dealt(&mut dice, &in_order(&random.slice(0, start)), size, partitions);
+                let rest = dealt(&mut dice, &in_order(&random.slice(start, rows - start)), size, partitions);
+                all.iter_mut().zip(rest).for_each(|(all, rest)| all.extend(rest));
+                all
+            }
+            1 => {
+                let mut order: Vec<u64> = (0..rows as u64).collect();
+                order.swap(dice.below(rows), rows - 1);
+                let moved = arrow_select::take::take_record_batch(&sorted, &UInt64Array::from(order)).unwrap();
+                dealt(&mut dice, &moved, size, partitions)
+            }
+            _ => dealt(&mut dice, &sorted, size, partitions),
+        };
+        let partitions: Vec<_> = partitions.into_iter().filter(|batches| !batches.is_empty()).collect();
+        let is_packed = is_packed(&capping, false);
+        let memory = dice.pick(&[None, None, Some(8 << 20), Some(AMPLE_MEMORY)]);
+        let (walks, batch_size) = (1 + dice.below(3), dice.pick(&[2, 8_192]));
+        let case = Case { capping, partitions, walks, memory, batch_size };
+        let (kept, _, runs) = try_run(&case).unwrap();
+        assert!(kept == expected, "round {round}: {caps:?}, memory {memory:?}, batches of {size}, {runs} runs");
+        in_runs[usize::from(is_packed)] += usize::from(runs > 0);
+        scattered += usize::from(runs == 0);
+    }
+    assert!(in_runs.iter().all(|cases| *cases > 5) && scattered > 5, "{in_runs:?} in runs, {scattered} scattered");
 }
 
 #[test]
@@ -515,7 +592,8 @@ fn totals_are_those_of_the_reference() {
                 let limits = [(1, None), (64, None), (2, Some(4 << 20)), (3, Some(little))];
                 let limits = if most <= 100 { &limits[..] } else { &limits[..2] };
                 for (threads, memory) in limits.iter().copied() {
-                    let batch = shuffled(&mut dice, &batch);
+                    let is_in_order = kind == ColumnType::Integer && dice.below(3) == 0;
+                    let batch = if is_in_order { in_order(&batch) } else { shuffled(&mut dice, &batch) };
                     let size = dice.pick(&[7, 100, 3_000]);
                     let batches = dealt(&mut dice, &batch, size, 1).remove(0);
                     let source = Source::memory(table.clone(), batches);

@@ -1,7 +1,7 @@
 //! Walks over shards: sorts each and passes its kept rows on in batches. A shard that is too large for memory is split.
 
 use super::Identity;
-use super::cap_rows::ShardQueue;
+use super::cap_rows::{Run, ShardQueue};
 use super::decode::Values;
 use super::identity::Identities;
 use super::keep::{BYTES_PER_ROW, Keeper, MOST_ROWS, Rows};
@@ -95,8 +95,15 @@ impl Walk {
         Self { plan, keeper, own: Vec::new(), batch_size, allowance, memory, reservation, disk }
     }
 
-    /// Walks over all shards that no other thread has taken, and passes the kept rows on.
+    /// Walks over all runs and shards that no other thread has taken, and passes the kept rows on.
     pub(super) fn run(&mut self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
+        while let Some(Run { rows, inside, .. }) = scattered.take_run() {
+            if !self.reservation.try_grow(self.bytes(inside.len() / self.plan.layout.words())) {
+                return Err(ComputeError::Memory);
+            }
+            self.hand_out_rows(Rows::InOrder(&rows[inside]), take)?;
+            self.reservation.free();
+        }
         while let Some((shard, used)) = self.own.pop().or_else(|| scattered.take()) {
             self.walk(shard, used, take)?;
             self.reservation.free();
@@ -277,6 +284,12 @@ impl Walk {
 }
 
 impl ShardQueue {
+    /// The next run that no other thread has taken.
+    fn take_run(&self) -> Option<Run> {
+        let at = self.next_run.fetch_add(1, Ordering::Relaxed);
+        self.runs.get(at)?.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// The next shard that no other thread has taken.
     pub(super) fn take(&self) -> Option<(Shard, u32)> {
         let at = self.next.fetch_add(1, Ordering::Relaxed);

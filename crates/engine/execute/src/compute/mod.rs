@@ -27,7 +27,7 @@ mod simulation;
 pub use losses::{ClampedValues, Losses, losses};
 pub use simulation::Simulation;
 
-use crate::bound::{CapRows, CapRules, Columns, ComputeError, Disk, Exact, Meaning, Salt, Scatter, Totals, Watch};
+use crate::bound::{CapRows, CapRules, Collector, Columns, ComputeError, Disk, Exact, Meaning, Salt, Totals, Watch};
 use deniable_data::SourceError;
 use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, WantedColumn, watch};
 use deniable_expression::Node;
@@ -241,19 +241,19 @@ impl Reading {
         let mut cap = CapRows::new(&capping, text, room.memory.clone(), room.disk.clone(), threads);
         cap.set_walks(walks);
         if let (None, true) = (own, others.is_empty()) {
-            let start = || (operator.clone(), cap.columns(), cap.scatter());
-            let take = |worker: &mut (RowOperator, Columns, Scatter), batch| {
-                let (operator, columns, scatter) = worker;
+            let start = || (operator.clone(), cap.columns(), cap.collector());
+            let take = |worker: &mut (RowOperator, Columns, Collector), batch| {
+                let (operator, columns, collector) = worker;
                 match operator.run(first.inflow.inputs(batch)) {
                     Some((rows, arrays)) => {
                         columns.read(rows, &arrays);
-                        cap.push(columns, scatter)
+                        cap.push(columns, collector)
                     }
                     None => Ok(()),
                 }
             };
             let workers = first.scan.run(threads, start, take).map_err(exhausted)?;
-            let scattered = cap.gathered(workers.into_iter().map(|(_, _, scatter)| scatter).collect());
+            let scattered = cap.gathered(workers.into_iter().map(|(_, _, collector)| collector).collect())?;
             on_threads(walks, |thread| {
                 let copy = thread % room.copies.len().max(1);
                 cap.walk(&scattered, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))

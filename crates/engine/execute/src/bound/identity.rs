@@ -39,7 +39,7 @@ pub(super) enum CellSeed {
 
 impl CellSeed {
     /// The rank of a cell. Mixing is a bijection, so no two cells of an entity have the same rank.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rank(&self, cell: u32) -> u64 {
         match self {
             Self::Mixed(seed) => {

@@ -23,7 +23,7 @@ pub(super) struct Keeper {
     identities: Identities,
     /// The entries of all rows, by entity and cell.
     order: Vec<u128>,
-    cells: Vec<(u64, Range<usize>)>,
+    cells: Vec<CellRows>,
 }
 
 /// Rows of whole entities.
@@ -54,6 +54,19 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// An entity's rows in a cell: a range of its rows.
+struct CellRows {
+    rank: u64,
+    start: u32,
+    end: u32,
+}
+
+impl CellRows {
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// One item of an entity's kept rows, in order.
 pub(super) enum EntityItem {
     /// A cell, with its number of kept rows.
@@ -80,7 +93,7 @@ const FEW_CELLS: usize = 4;
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
 
 /// Bytes for each row besides the row itself: its entry in the order, its part of a bucket, and its cell with the rank.
-pub(super) const BYTES_PER_ROW: usize = 16 + 4 + 24;
+pub(super) const BYTES_PER_ROW: usize = 16 + 4 + size_of::<CellRows>();
 
 impl Keeper {
     pub(super) fn new(
@@ -205,10 +218,10 @@ impl Keeper {
         let words = rows.at(self.cut(level));
         self.entities(rows, level, |keeper, own| {
             let mut cells = keeper.all_cells(own);
-            let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
+            let all = (cells.len(), cells.iter().any(|cell| cell.range().len() > most));
             keeper.leave_lowest(words, own, caps.groups, &mut cells);
             visit(LevelCount {
-                rows: cells.iter().map(|(_, range)| range.len().min(most)).sum(),
+                rows: cells.iter().map(|cell| cell.range().len().min(most)).sum(),
                 is_beyond: all.0 > cells.len() || all.1,
             });
             keeper.cells = cells;
@@ -221,8 +234,8 @@ impl Keeper {
         self.entities(rows, level, |keeper, own| {
             let mut cells = keeper.all_cells(own);
             keeper.leave_lowest(words, own, keeper.caps.groups, &mut cells);
-            for (_, range) in &cells {
-                visit(keeper, &mut own[range.clone()]);
+            for cell in &cells {
+                visit(keeper, &mut own[cell.range()]);
             }
             keeper.cells = cells;
         });
@@ -261,26 +274,27 @@ impl Keeper {
     }
 
     /// The cells of one entity, whose rows are sorted, with space for their ranks.
-    fn all_cells(&mut self, own: &[u128]) -> Vec<(u64, Range<usize>)> {
+    fn all_cells(&mut self, own: &[u128]) -> Vec<CellRows> {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
         let mut start = 0;
         for alike in own.chunk_by(|left, right| self.layout.cell(*left) == self.layout.cell(*right)) {
-            cells.push((0, start..start + alike.len()));
-            start += alike.len();
+            let end = start + alike.len() as u32;
+            cells.push(CellRows { rank: 0, start, end });
+            start = end;
         }
         cells
     }
 
     /// Removes all cells of an entity except those with the lowest ranks.
-    fn leave_lowest(&self, rows: &[u64], own: &[u128], most: u32, cells: &mut Vec<(u64, Range<usize>)>) {
+    fn leave_lowest(&self, rows: &[u64], own: &[u128], most: u32, cells: &mut Vec<CellRows>) {
         let most = most as usize;
         if cells.len() > most {
             let seed = self.identities.seed(self.layout.row(rows, own[0], |row| self.layout.identity(row)));
-            for (rank, range) in cells.iter_mut() {
-                *rank = seed.rank(self.layout.cell(own[range.start]));
+            for cell in cells.iter_mut() {
+                cell.rank = seed.rank(self.layout.cell(own[cell.start as usize]));
             }
-            keep_lowest(cells, most, |(rank, _)| *rank);
+            keep_lowest(cells, most);
         }
     }
 
@@ -332,17 +346,17 @@ fn sort(rows: &[u64], width: usize, entry: impl Fn(&[u64], u32) -> u128, sorted:
     }
 }
 
-/// Keeps the `most` lowest elements, fewer than there are, in any order.
-fn keep_lowest<T>(all: &mut Vec<T>, most: usize, key: impl Fn(&T) -> u64) {
+/// Keeps the `most` cells of lowest rank, fewer than there are, in any order.
+fn keep_lowest(cells: &mut Vec<CellRows>, most: usize) {
     if most <= FEW_CELLS {
         for place in 0..most {
-            let lowest = (place..all.len()).min_by_key(|at| key(&all[*at])).unwrap_or(place);
-            all.swap(place, lowest);
+            let lowest = (place..cells.len()).min_by_key(|at| cells[*at].rank).unwrap_or(place);
+            cells.swap(place, lowest);
         }
     } else {
-        all.select_nth_unstable_by_key(most, key);
+        cells.select_nth_unstable_by_key(most, |cell| cell.rank);
     }
-    all.truncate(most);
+    cells.truncate(most);
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub(super) struct Layout {
     signed: usize,
     /// The lowest bit of the combination, in the word after the identity.
     combination: u32,
+    /// The lowest bit of the cell in an entry.
+    cell: u32,
     arguments: Vec<Place>,
     is_packed: bool,
 }
@@ -83,7 +85,7 @@ impl Layout {
             Place { word, bit: bit as u32, units }
         });
         let arguments = arguments.collect();
-        Self { identity, words, signed, combination: 0, arguments, is_packed: false }
+        Self { identity, words, signed, combination: 0, cell: 32, arguments, is_packed: false }
     }
 
     /// `None` if the ranges do not fit in a word.
@@ -105,7 +107,7 @@ impl Layout {
             Place { word: 1, bit, units }
         });
         let arguments = arguments.collect();
-        Some(Self { identity: 1, words: 2, signed: 2, combination, arguments, is_packed: true })
+        Some(Self { identity: 1, words: 2, signed: 2, combination, cell: combination, arguments, is_packed: true })
     }
 
     /// Number of words in a row.
@@ -209,7 +211,7 @@ impl Layout {
     /// The cell of an entry.
     #[inline]
     pub(super) fn cell(&self, entry: u128) -> u32 {
-        (entry as u64 >> if self.is_packed { self.combination } else { 32 }) as u32
+        (entry as u64 >> self.cell) as u32
     }
 
     /// Passes on the row of an entry.

@@ -148,6 +148,9 @@ impl Scatter {
         Ok(&mut self.open[at])
     }
 
+    // Rarely called: inlined, it would slow down each row.
+    #[cold]
+    #[inline(never)]
     fn make_room(&mut self, at: usize) -> Result<(), ComputeError> {
         let width = self.width;
         let words =

@@ -349,7 +349,7 @@ fn in_order(batch: &RecordBatch) -> RecordBatch {
 fn rows_in_order_of_their_keys_keep_the_rows_of_the_reference() {
     let mut dice = Dice::new(10);
     let identities = Identities::new(&SALT);
-    let (mut in_runs, mut scattered) = ([0, 0], 0);
+    let (mut in_runs, mut scattered, mut spilled) = ([0, 0], 0, 0);
     for round in 0..sized(60, 200) {
         let caps = dice.pick(&CAPS);
         let exponent = dice.pick(&EXPONENTS);
@@ -398,15 +398,21 @@ fn rows_in_order_of_their_keys_keep_the_rows_of_the_reference() {
         };
         let partitions: Vec<_> = partitions.into_iter().filter(|batches| !batches.is_empty()).collect();
         let is_packed = is_packed(&capping, false);
-        let memory = dice.pick(&[None, None, Some(8 << 20), Some(AMPLE_MEMORY)]);
+        let limit = dice.pick(&[None, Some(8 << 20), Some(AMPLE_MEMORY), Some(200_000)]);
         let (walks, batch_size) = (1 + dice.below(3), dice.pick(&[2, 8_192]));
+        // As for admitted queries, the kept rows of any entity fit in the memory.
+        let cells: Vec<usize> = (0..query.levels().len()).map(|level| query.cells(level)).collect();
+        let mut admitted = CapRows::new(&capping, true, Memory::new(limit), Arc::default(), walks);
+        let memory = limit.filter(|_| admitted.make_room(&cells) == walks);
         let case = Case { capping, partitions, walks, memory, batch_size };
-        let (kept, _, runs) = try_run(&case).unwrap();
+        let (kept, spilled_now, runs) = try_run(&case).unwrap();
+        spilled += usize::from(spilled_now > 0);
         assert!(kept == expected, "round {round}: {caps:?}, memory {memory:?}, batches of {size}, {runs} runs");
         in_runs[usize::from(is_packed)] += usize::from(runs > 0);
         scattered += usize::from(runs == 0);
     }
     assert!(in_runs.iter().all(|cases| *cases > 5) && scattered > 5, "{in_runs:?} in runs, {scattered} scattered");
+    assert!(spilled > 0, "nothing spilled");
 }
 
 #[test]

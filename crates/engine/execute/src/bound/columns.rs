@@ -127,6 +127,8 @@ impl Columns {
         self.combinations.clear();
         self.combinations.resize(rows, if owners.len() == rows { 0 } else { NOWHERE });
         self.identities = owners;
+        // Owners are in no known order.
+        self.keys = None;
         self.read_values(rows, || columns.next().filter(|column| column.len() == rows));
     }
 

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::{raised, usage};
+use crate::interpreter::detached;
 use crate::rows::{all_owned, taken};
 use deniable::assess::{EmptyCells, Error, OptionError, Options, Quote, Step, Table, assess as assessment, page};
 use deniable::exact::Rational;
@@ -41,7 +42,7 @@ fn table(rows: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Table>> {
         return Ok(Some(Table::File(path)));
     }
     let rows = taken(rows, &format!("`{name}`"))?;
-    let rows = py.detach(|| all_owned(rows)).map_err(|error| raised(py, &error.in_table(name)))?;
+    let rows = detached(py, || all_owned(rows)).map_err(|error| raised(py, &error.in_table(name)))?;
     Ok(Some(Table::Memory { name: name.to_owned(), rows }))
 }
 

@@ -2,6 +2,7 @@
 //! lock.
 
 use crate::failure::{raised, usage};
+use crate::interpreter::{attached, detached};
 use deniable::audit::{
     AuditError, Cell, Error, InputAdjacency, Mechanism, MechanismError, Neighbours, Options, Outputs, Pair,
     audit as run,
@@ -20,7 +21,7 @@ struct Function {
 
 impl Mechanism for Function {
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
-        Python::attach(|py| {
+        attached(|py| {
             // Also between two calls: a fast function never checks for Ctrl-C itself.
             py.check_signals()?;
             let given = self.function.bind(py).call1((input.to_vec(), times))?;
@@ -126,7 +127,7 @@ pub fn audit(
     let options = Options { claim, prior, confidence, samples, neighbours };
     let slot = Arc::new(Mutex::new(None));
     let mechanism = Function { function, raised: slot.clone() };
-    let audited = py.detach(move || run(vec![Box::new(mechanism)], &options));
+    let audited = detached(py, move || run(vec![Box::new(mechanism)], &options));
     match audited {
         Ok(report) => Ok((report.to_string(), deniable::json(&report))),
         Err(Error::Audit(AuditError::Mechanism(MechanismError::Function))) => {

@@ -5,6 +5,7 @@
 //! accessed by the waiting thread, never by the computing one.
 
 use crate::failure::raised;
+use crate::interpreter::detached;
 use deniable::{Diagnose, Diagnostic, Surface};
 use deniable::{Event, Origin};
 use pyo3::exceptions::PyRuntimeError;
@@ -172,7 +173,7 @@ impl Call {
             Nothing,
         }
         let most = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
-        let came = py.detach(|| {
+        let came = detached(py, || {
             let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
             let came = match coming.as_mut() {
                 None => return CallResult::Error(deniable::Error::Ended.into()),

@@ -7,6 +7,7 @@
 //! | policies and their promises | `policy` |
 //! | queries | `session` |
 //! | waiting for computations | `call` |
+//! | the interpreter's lock and its end | `interpreter` |
 //! | decisions about mechanisms | `check` |
 //! | translations of promises | `translate` |
 //! | assessments of anonymised tables | `assess` |
@@ -26,6 +27,7 @@ mod check;
 mod drawn;
 mod failure;
 mod gwas;
+mod interpreter;
 mod policy;
 mod rows;
 mod session;
@@ -33,6 +35,7 @@ mod translate;
 
 pub use call::Call;
 pub use drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture_style};
+pub use interpreter::detached;
 pub use policy::Policy;
 pub use rows::{Rows, answer_table, rows_as_text};
 pub use session::{QueryPlan, Session, plan_count};
@@ -43,5 +46,6 @@ pub mod functions {
     pub use crate::audit::audit;
     pub use crate::check::check;
     pub use crate::gwas::gwas;
+    pub use crate::interpreter::{forked, interpreter_ends};
     pub use crate::translate::translate;
 }

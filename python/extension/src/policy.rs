@@ -1,6 +1,7 @@
 //! Policies: read from files and texts, or built from dictionaries.
 
 use crate::failure::{raised, usage};
+use crate::interpreter::detached;
 use deniable::exact::Rational;
 use deniable::simulate::{FileFormat, Simulate};
 use deniable::{DeclaredTable, Policy as ValidPolicy, PolicyBuilder, PolicyErrors, Table, Value};
@@ -22,7 +23,7 @@ type TableColumns = (String, String, Vec<(String, &'static str)>);
 
 /// The plan of a policy; errors of its queries have their places in the policy.
 pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
-    let planned = py.detach(|| {
+    let planned = detached(py, || {
         let policy = deniable::with_public_keys(policy)?;
         Ok::<_, Error>(Plan::new(policy)?)
     });
@@ -36,7 +37,7 @@ pub fn written(plan: &Plan, account: Option<&deniable::ledger::Account>) -> (Str
 }
 
 fn made(py: Python<'_>, policy: impl FnOnce() -> Result<ValidPolicy, PolicyErrors> + Send) -> PyResult<Policy> {
-    let policy = py.detach(policy);
+    let policy = detached(py, policy);
     policy.map(Policy).map_err(|errors| raised(py, &errors))
 }
 
@@ -176,7 +177,7 @@ impl Policy {
             }
         };
         let size = Simulate { rows, people };
-        let written = py.detach(|| size.tables(&self.0)?.write(&folder, format, overwrite));
+        let written = detached(py, || size.tables(&self.0)?.write(&folder, format, overwrite));
         written.map(|report| deniable::json(&report)).map_err(|error| raised(py, &error))
     }
 

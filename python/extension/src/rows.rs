@@ -1,6 +1,7 @@
 //! Tables as input and output, through Arrow's PyCapsules.
 
 use crate::failure::{raised, usage};
+use crate::interpreter::detached;
 use crate::policy::Policy;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
@@ -129,7 +130,7 @@ impl Rows {
         columns.retain(|column| !without.contains(&column.name));
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let rows = taken(rows, &format!("the table `{table}`"))?;
-        let batches = py.detach(|| owned(rows, &names)).map_err(|error| raised(py, &error.in_table(table)))?;
+        let batches = detached(py, || owned(rows, &names)).map_err(|error| raised(py, &error.in_table(table)))?;
         let misfits = deniable::misfits(&columns, &batches).into_iter();
         let misfits = misfits.map(|misfit| (misfit.column, misfit.declared.name(), misfit.reason));
         let misfits = misfits.collect();

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, SharedProgress};
 use crate::failure::{raised, usage};
+use crate::interpreter::detached;
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
@@ -112,7 +113,7 @@ impl Session {
         memory: Option<usize>,
     ) -> PyResult<Self> {
         let policy = policy.0.clone();
-        let session = py.detach(|| Simulate { rows, people }.rehearse(policy, ledger));
+        let session = detached(py, || Simulate { rows, people }.rehearse(policy, ledger));
         let session = session.map_err(|error| raised(py, &error))?;
         Ok(Self::opened(session, threads, memory))
     }
@@ -139,7 +140,7 @@ impl Session {
         let session = self.here(py)?;
         let (rows_per_group, groups) = caps;
         let query = Query::new(name, sql, share).with_caps(OwnCaps { rows_per_group, groups });
-        let plan = py.detach(|| query.plan(session.policy()));
+        let plan = detached(py, || query.plan(session.policy()));
         plan.map(QueryPlan).map_err(|error| raised(py, &error))
     }
 
@@ -181,9 +182,9 @@ impl Session {
     #[pyo3(signature = (query))]
     fn plan(&self, py: Python<'_>, query: Option<Py<QueryPlan>>) -> PyResult<(String, String)> {
         let session = self.here(py)?;
-        let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;
+        let account = detached(py, || session.account()).map_err(|error| raised(py, &error))?;
         let plan = match &query {
-            None => py.detach(|| session.plan_with_earlier()).map_err(|error| raised(py, &error))?,
+            None => detached(py, || session.plan_with_earlier()).map_err(|error| raised(py, &error))?,
             Some(query) => query.get().0.with_earlier(account.as_ref()),
         };
         Ok(written(&plan, account.as_ref()))
@@ -192,7 +193,7 @@ impl Session {
     /// The remaining part of the promise: a part that is certainly left, whether it is exact, and in words.
     fn left(&self, py: Python<'_>) -> PyResult<(Rational, bool, String)> {
         let session = self.here(py)?;
-        let left = py.detach(|| session.left()).map_err(|error| raised(py, &error))?;
+        let left = detached(py, || session.left()).map_err(|error| raised(py, &error))?;
         let exact = left.exact_share();
         let share = exact.clone().or_else(|| left.share()).unwrap_or_default();
         Ok((share, exact.is_some(), left.to_string()))
@@ -201,13 +202,13 @@ impl Session {
     /// The page on everything released about these people, as HTML.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         let session = self.here(py)?;
-        py.detach(|| session.page()).map_err(|error| raised(py, &error))
+        detached(py, || session.page()).map_err(|error| raised(py, &error))
     }
 
     /// The account of the ledger, as JSON: every charge with its query, time and cost.
     fn account(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let session = self.here(py)?;
-        let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;
+        let account = detached(py, || session.account()).map_err(|error| raised(py, &error))?;
         Ok(account.as_ref().map(|account| deniable::json(&report::AccountOverview::new(account, &[]))))
     }
 }

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 /// Runs the command line with these arguments, the program's name first, on the process's own standard output and error. Returns the exit code.
 #[pyfunction]
 fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
-    py.detach(|| deniable_cli::main(&words)).code()
+    deniable_python::detached(py, || deniable_cli::main(&words)).code()
 }
 
 /// The module.
@@ -19,7 +19,7 @@ mod _deniable {
     #[pymodule_export]
     use super::command;
     #[pymodule_export]
-    use deniable_python::functions::{assess, audit, check, gwas, translate};
+    use deniable_python::functions::{assess, audit, check, forked, gwas, interpreter_ends, translate};
     #[pymodule_export]
     use deniable_python::{Call, Policy, QueryPlan, Rows, Session};
     #[pymodule_export]

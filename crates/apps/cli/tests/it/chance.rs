@@ -34,6 +34,7 @@ fn sizes_are_fixed_for_later_queries() {
         place.run(&["ledger", "fix-sizes", "policy.toml"].into_iter().chain(sizes).collect::<Vec<_>>())
     };
     assert!(fix(&["8x1/10"]).refused().says("promise but for that chance allows 3"));
+    assert_eq!(place.files(), ["patients.csv", "policy.toml"], "a refusal begins no ledger");
     assert!(fix(&["0x1/10"]).misused().says("between 1 and 10000"));
     assert!(fix(&["manyx1/200"]).misused().says("as in 100x1/200"));
     assert!(fix(&["20x1/200", "1/50"]).done().says("the sizes of 21 queries are fixed"));

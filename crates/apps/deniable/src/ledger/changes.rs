@@ -8,7 +8,8 @@ use deniable_core::loss::Chance;
 use deniable_core::text::shown;
 use deniable_core::words::chance;
 use deniable_ledger::{
-    AccountError, AccountId, FixError, Head, Ledger, OpenError, Size, StoreError, WithdrawError, Withdrawal, show,
+    AccountError, AccountId, FixError, Head, Ledger, OpenError, Size, StoreError, WithdrawError, Withdrawal,
+    keep_but_for_chance, show,
 };
 use deniable_policy::Policy;
 use deniable_release::open_ledger;
@@ -218,6 +219,8 @@ pub fn fix_sizes(policy: &Policy, sizes: &[(u32, Rational)]) -> Result<SizesFixe
         let cost = cost.ok_or_else(|| ChangeError::Share(share.clone()))?;
         all.extend(std::iter::repeat_n(Size { cost, coins: Vec::new() }, *count as usize));
     }
+    // Before the ledger: a refusal begins none.
+    keep_but_for_chance(None, guarantee, all.clone()).map_err(FixError::from)?;
     let mut ledger = open_ledger(policy, false, None)?;
     ledger.open_account(guarantee)?;
     let id = AccountId::of(guarantee);

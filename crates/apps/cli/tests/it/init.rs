@@ -130,6 +130,7 @@ fn init_refuses_unusable_input() {
         &["t.csv", "--delimiter", "semicolon"],
         &["t.csv", "--delimiter", "\""],
         &["t.parquet", "--delimiter", ";"],
+        &["kept.toml"],
     ] {
         let run = place.run(&[&["init"], args].concat()).misused();
         writeln!(told, "# {}\n{}", args.join(" "), place.plain(&run.stderr)).unwrap();

@@ -24,6 +24,8 @@ pub enum DraftError {
         /// Whether it could be the name of a table of a database.
         is_relation: bool,
     },
+    /// The file is a policy.
+    Policy(PathBuf),
     /// The table's name is not a plain name.
     TableName(String),
     /// No file or table is named.
@@ -117,6 +119,11 @@ impl Diagnose for DraftError {
                 };
                 (Code::Other, format!("{} {what}", data.display()), help)
             }
+            Self::Policy(data) => (
+                Code::Usage,
+                format!("{} is a policy, not data", data.display()),
+                "name a CSV or Parquet file; `deniable plan` reads policies".to_owned(),
+            ),
             Self::TableName(name) => (
                 Code::Usage,
                 format!("{} is not a plain name", set("table", name)),

@@ -124,6 +124,9 @@ fn one(
     if options.connect.is_none() && !is_url(data) && !data.is_file() {
         return Err(no_file(data));
     }
+    if ending(data) == "toml" {
+        return Err(DraftError::Policy(data.to_owned()));
+    }
     let table = match stated {
         Some(name) if is_table_name(name) => name.to_owned(),
         Some(name) => return Err(DraftError::TableName(name.to_owned())),

@@ -185,7 +185,7 @@ fn spaced<'a>(rows: Vec<&'a Vec<Cell>>, key: usize, words: &KeyWords) -> Vec<Opt
     let steps: Option<Vec<i64>> = places.windows(2).map(|pair| pair[1]?.checked_sub(pair[0]?)).collect();
     let steps = steps.unwrap_or_default();
     let unit = steps.iter().copied().filter(|step| *step > 0).min().unwrap_or(1);
-    let missing: i64 = steps.iter().map(|step| (step / unit - 1).max(0)).sum();
+    let missing = steps.iter().fold(0_i64, |sum, step| sum.saturating_add((step / unit - 1).max(0)));
     let fits = steps.iter().all(|step| step % unit == 0) && missing <= MOST_POINTS as i64 - named.len() as i64;
     let mut all = Vec::new();
     for (at, row) in named.into_iter().enumerate() {

@@ -70,10 +70,15 @@ impl WrittenLedger {
 
 /// A table of `rows` rows under one text key.
 fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
+    of_keys(name, (0..rows).map(|at| KeyValue::Text(format!("{key}{at}"))), odds)
+}
+
+/// A table of one row for each key.
+fn of_keys(name: &str, keys: impl Iterator<Item = KeyValue>, odds: &str) -> Value {
     let number = |value: usize| Some(Scalar::Number(value.to_string().parse().unwrap()));
-    let row = |at: usize| {
+    let row = |(at, key): (usize, KeyValue)| {
         let cell = NumberCell { value: number(at), low: number(at), ..NumberCell::default() };
-        vec![Cell::Key(Some(KeyValue::Text(format!("{key}{at}")))), Cell::Number(cell)]
+        vec![Cell::Key(Some(key)), Cell::Number(cell)]
     };
     let shown = ShownAnswer {
         confidence: "95%".parse().unwrap(),
@@ -85,7 +90,7 @@ fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             odds: odds.parse().unwrap(),
             columns: vec!["key".into(), "n".into()],
             headings: Vec::new(),
-            rows: (0..rows).map(row).collect(),
+            rows: keys.enumerate().map(row).collect(),
             noise: Vec::new(),
             consistent: None,
             classes: None,
@@ -180,6 +185,15 @@ fn a_page_states_what_any_of_its_answers_assumes() {
     let page = written.page().unwrap();
     let beliefs = |of: &Guarantee| format!("<p>{}.</p>", sentence(&of.promises_in_words()[0]));
     assert!(!page.contains(&beliefs(&labels)) && page.contains(&beliefs(&weaker)), "{page}");
+}
+
+/// A line over keys at unequal distances has gaps, of which no sum is taken that overflows.
+#[test]
+fn keys_may_be_far_apart() {
+    let mut written = written();
+    let keys = [i64::MIN / 2 - 1, 0, 1, i64::MAX / 2, i64::MAX].map(KeyValue::Integer);
+    written.answer("far", &of_keys("far", keys.into_iter(), "3"));
+    assert!(written.page().unwrap().contains("<svg"));
 }
 
 /// A page stays below a megabyte: answers without room are named.

@@ -11,13 +11,17 @@
 //! ```
 
 pub use deniable_translate::bounds::Value;
-pub use deniable_translate::render::TranslationReport;
+pub use deniable_translate::render::{ChanceReport, TranslationReport};
 pub use deniable_translate::statement::{Statement, Target};
 pub use deniable_translate::translation::{Direction, Translation};
 
 use deniable_core::adversary::PriorRange;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
-use deniable_core::notion::parse::ParseError;
+use deniable_core::exact::parse_rational;
+use deniable_core::loss::Chance;
+use deniable_core::notion::parse::{ParseError, Text};
+use deniable_core::text::nearest;
+use deniable_translate::chance::{self, BOUNDS, TooLarge, is_about_a_chance};
 use deniable_translate::compose::{self, ComposeError, ComposeTranslateError};
 use deniable_translate::parse;
 use deniable_translate::translation;
@@ -33,6 +37,8 @@ pub struct Options {
     pub prior: Option<String>,
     /// Whether the promises are of several releases about the same people, which are composed.
     pub compose: bool,
+    /// The chance but for which bounds are stated, for [`but_for_a_chance`]: 1/1000000 by default.
+    pub chance: Option<String>,
 }
 
 impl Options {
@@ -40,6 +46,12 @@ impl Options {
     pub fn new<'a>(from: impl IntoIterator<Item = &'a str>) -> Self {
         let from: Vec<String> = from.into_iter().map(str::to_owned).collect();
         Self { compose: from.len() > 1, from, ..Self::default() }
+    }
+
+    /// Whether [`but_for_a_chance`] answers: a chance is stated, or a promise holds but for a chance, as (ε,δ) does.
+    #[must_use]
+    pub fn is_about_a_chance(&self) -> bool {
+        self.chance.is_some() || self.from.iter().any(|text| is_about_a_chance(text))
     }
 }
 
@@ -50,7 +62,7 @@ impl Options {
 pub enum Error {
     /// A promise, a notion or a range of priors that cannot be parsed.
     Parse {
-        /// The option: `from`, `to` or `prior`.
+        /// The option: `from`, `to`, `prior` or `chance`.
         option: &'static str,
         /// The error.
         error: ParseError,
@@ -61,6 +73,8 @@ pub enum Error {
     Compose(ComposeError),
     /// The promise cannot be made.
     Translate(#[from] ComposeTranslateError),
+    /// Releases that protect nobody.
+    TooLarge(#[from] TooLarge),
 }
 
 /// Translates a promise, or the total of several releases.
@@ -92,6 +106,49 @@ pub fn translate(options: &Options) -> Result<TranslationReport, Error> {
     Ok(TranslationReport::new(from, translations))
 }
 
+/// What follows from promises that hold but for a chance, and from others but for a chance: `epsilon=1,delta=1/1000000`,
+/// `zcdp=1/2`, `gaussian=1`, `odds=3,chance=1/1000`, or `100xodds=101/100` for a hundred releases (B-7, B-8, C-11, C-12).
+///
+/// ```
+/// use deniable::translate::{Options, but_for_a_chance};
+///
+/// let report = but_for_a_chance(&Options { prior: Some("1/10".into()), ..Options::new(["zcdp=1/2"]) })?;
+/// assert_eq!(report.rows[2].notion, "posterior-at-most,chance=1/1000000@1/10..1/10");
+/// assert_eq!(report.rows[2].decimal, "0.971986");
+/// # Ok::<(), deniable::translate::Error>(())
+/// ```
+///
+/// # Errors
+/// When a text cannot be parsed, or the releases together protect nobody.
+pub fn but_for_a_chance(options: &Options) -> Result<ChanceReport, Error> {
+    let wrong = |option: &'static str| move |error| Error::Parse { option, error };
+    let priors = options.prior.as_deref().map_or_else(|| Ok(PriorRange::any()), str::parse).map_err(wrong("prior"))?;
+    let releases = options.from.iter().map(|text| chance::parse(text)).collect::<Result<Vec<_>, _>>();
+    let releases = releases.map_err(wrong("from"))?;
+    if releases.is_empty() || (releases.len() > 1 && !options.compose) {
+        return Err(Error::Several);
+    }
+    let text = options.chance.as_deref().unwrap_or("1/1000000");
+    let no_chance = |problem: String| Error::Parse {
+        option: "chance",
+        error: Text(text).error(text, problem, "write a number between 0 and 1, such as `1/1000000`"),
+    };
+    let stated = parse_rational(text).map_err(|error| no_chance(error.to_string()))?;
+    let stated = Chance::new(stated).map_err(|error| no_chance(error.to_string()))?;
+    let targets: Vec<&str> = options.to.iter().flat_map(|text| text.split(',')).map(str::trim).collect();
+    if let Some(other) = targets.iter().find(|target| !BOUNDS.contains(target)) {
+        let hint = match nearest(other, &BOUNDS) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the bounds but for a chance are {}", BOUNDS.join(", ")),
+        };
+        return Err(wrong("to")(Text(other).error(other, "not a bound but for a chance", hint)));
+    }
+    let mut rows = chance::follows(&releases, &stated, &priors)?;
+    let name = |notion: &str| notion.split([',', '@']).next().unwrap_or_default().to_owned();
+    rows.retain(|row| targets.is_empty() || targets.contains(&name(&row.notion).as_str()));
+    Ok(ChanceReport::new(rows))
+}
+
 impl Error {
     fn words(&self, surface: Surface) -> (Code, String, String) {
         let help = "`deniable translate --help` has examples; `deniable explain` lists the notions".to_owned();
@@ -110,6 +167,7 @@ impl Error {
                 (Code::Other, error.to_string(), help)
             }
             Self::Translate(error) => (Code::Other, error.to_string(), help),
+            Self::TooLarge(error) => (Code::Other, error.to_string(), "state smaller or fewer releases".to_owned()),
         }
     }
 }

@@ -48,11 +48,16 @@ impl Filter {
     /// Charges an answer that these coins dominate but for a chance: with at most that chance it may prove presence.
     pub fn charge_but_for(&mut self, coins: &Coins, chance: &Chance) {
         self.charge(coins);
-        self.failures += chance.value();
+        self.charge_failures(chance.value());
+    }
+
+    /// Charges a sum of chances, 0 or more, with which answers are not pure.
+    pub fn charge_failures(&mut self, chances: &Rational) {
+        self.failures += chances;
     }
 
     /// Charges a sum of `ρ`, in multiples of `(ln R)²`.
-    pub(super) fn charge_rho(&mut self, rho: &Rational) {
+    pub fn charge_rho(&mut self, rho: &Rational) {
         self.rho += rho;
     }
 
@@ -180,7 +185,8 @@ pub(super) fn tail_upper(loss: &Rational, rho: &Rational) -> Rational {
 }
 
 /// At least `e^λ` for the least λ with `exp(−(λ−ρ)²/(4ρ)) ≤ chance`, which is `ρ + 2√(ρ·ln 1/chance)`.
-pub(super) fn odds_of_rho_upper(rho: &Rational, chance: &Chance) -> Rational {
+#[must_use]
+pub fn odds_of_rho_upper(rho: &Rational, chance: &Chance) -> Rational {
     let product = rho * Enclosure::ln(&chance.value().recip(), WORK_BITS).high();
     let lambda = rho + whole(2) * square_root(&product, ROOT_PLACES, Rounding::Up);
     Enclosure::of(&lambda, WORK_BITS).exp().high()
@@ -188,7 +194,8 @@ pub(super) fn odds_of_rho_upper(rho: &Rational, chance: &Chance) -> Rational {
 
 /// At least the least odds `R′` with `delta·R′/(R′ − odds) ≤ chance` (B-8), for a hockey stick of at most `delta` at
 /// `odds`; `None` if the chance is not above `delta`.
-pub(super) fn slack_odds_upper(odds: &Rational, delta: &Rational, chance: &Chance) -> Option<Rational> {
+#[must_use]
+pub fn slack_odds_upper(odds: &Rational, delta: &Rational, chance: &Chance) -> Option<Rational> {
     let rest = chance.value() - delta;
     rest.is_positive().then(|| rounded_up(&(odds * chance.value() / rest)))
 }

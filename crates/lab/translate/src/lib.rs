@@ -11,6 +11,7 @@
 //! | Does a counterexample satisfy the statement and break the target? | [`refuted`] |
 //! | What implies what, with which value, and why not more? | [`translation`] |
 //! | What do several releases promise together? | [`compose`] |
+//! | What do statements imply that hold but for a chance, such as (ε,δ)? | [`chance`] |
 //! | How are translations displayed? | [`render`] |
 //!
 //! Every notion limits a likelihood ratio over some pairs of datasets (its *shape*). A translation therefore goes from
@@ -30,6 +31,7 @@
 
 pub mod amount;
 pub mod bounds;
+pub mod chance;
 pub mod compose;
 pub mod counterexample;
 pub mod notion;

@@ -205,7 +205,15 @@ pub fn canonical(text: &str) -> Option<&'static str> {
         | NotionName::BayesOptimalTwoSided
         | NotionName::SemiHonest
         | NotionName::SemiHonestBoth => Some(found.notion.entry().name),
-        NotionName::Delta | NotionName::BoundedDelta | NotionName::EpsilonAt | NotionName::BoundedEpsilonAt => None,
+        // Statements with a chance are those of `chance`.
+        NotionName::Delta
+        | NotionName::BoundedDelta
+        | NotionName::EpsilonAt
+        | NotionName::BoundedEpsilonAt
+        | NotionName::Chance
+        | NotionName::BoundedChance
+        | NotionName::Tail
+        | NotionName::BoundedTail => None,
     }
 }
 

@@ -73,6 +73,16 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
     Ok(Statement { target: reader.against(name, notion, &parts.suffixes, priors)?, value: stated })
 }
 
+/// The odds that `odds=VALUE` or `epsilon=VALUE` states, a part of `text`.
+pub(crate) fn odds_or_epsilon(text: &str, name: &str, value: &str) -> Result<Spend, ParseError> {
+    let reader = Reader { text: Text(text) };
+    match canonical(name) {
+        Some("odds") => reader.odds(value),
+        Some("epsilon") => reader.epsilon(value),
+        _ => Err(reader.text.error(name, "neither odds nor epsilon", "write `odds=3` or `epsilon=1`")),
+    }
+}
+
 /// Parses a target such as `rho:100`; `priors` is the default range.
 ///
 /// # Errors

@@ -45,6 +45,30 @@ impl std::fmt::Display for TranslationReport {
     }
 }
 
+/// What follows from statements but for a chance ([`crate::chance`]). As JSON, a list of its rows.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(transparent)]
+#[non_exhaustive]
+pub struct ChanceReport {
+    /// The bounds, of which at least one was asked for.
+    pub rows: Vec<Row>,
+}
+
+impl ChanceReport {
+    /// A report.
+    #[must_use]
+    pub fn new(rows: Vec<Row>) -> Self {
+        Self { rows }
+    }
+}
+
+impl std::fmt::Display for ChanceReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let from = self.rows.first().map(|row| row.from.as_str()).unwrap_or_default();
+        write!(f, "{from}\n\n{}", text(&self.rows))
+    }
+}
+
 /// One translation, as text.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Row {

@@ -122,7 +122,8 @@ pub struct Recheck {
 /// `deniable translate`.
 #[derive(Debug, clap::Args)]
 pub struct Translate {
-    /// The promise to translate: `gain=3/2`, `epsilon=1`, `odds=3` or `rho=1/2:100`; several times with --compose.
+    /// The promise to translate: `gain=3/2`, `epsilon=1`, `odds=3`, `rho=1/2:100`, `epsilon=1,delta=1/1000000` or
+    /// `zcdp=1/2`; several times with --compose.
     #[arg(long, value_name = "NOTION=VALUE", required = true)]
     pub from: Vec<String>,
     /// The notions to translate to, separated by commas: `epsilon,rho:100,posterior`; all notions if omitted.
@@ -134,6 +135,9 @@ pub struct Translate {
     /// Compose several releases about the same people: multiply their odds ratios and translate the total.
     #[arg(long)]
     pub compose: bool,
+    /// The chance but for which odds and beliefs are bounded; 1/1000000 for promises that hold but for a chance.
+    #[arg(long, value_name = "CHANCE", allow_hyphen_values = true)]
+    pub chance: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod beliefs;
+mod chance;
 mod counterexamples;
 mod denied;
 mod differential;

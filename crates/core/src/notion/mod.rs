@@ -42,6 +42,14 @@ pub enum Notion {
     EpsilonAt,
     /// The same, one person replaced.
     BoundedEpsilonAt,
+    /// The chance of an event of odds above given ones (B-7).
+    Chance,
+    /// The same, one person replaced.
+    BoundedChance,
+    /// Probabilistic differential privacy: the chance of an output of odds above given ones (E-7).
+    Tail,
+    /// The same, one person replaced.
+    BoundedTail,
     /// Positive membership privacy: a bound γ on the growth of belief in presence.
     PositiveMembership,
     /// Negative membership privacy: a bound γ on the growth of belief in absence.
@@ -195,7 +203,7 @@ pub fn stated_as(word: &str) -> Option<Notion> {
 
 impl Notion {
     /// Every notion, in the order of the documentation.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 37] = [
         Self::Dp,
         Self::PositiveDp,
         Self::NegativeDp,
@@ -204,6 +212,10 @@ impl Notion {
         Self::BoundedDelta,
         Self::EpsilonAt,
         Self::BoundedEpsilonAt,
+        Self::Chance,
+        Self::BoundedChance,
+        Self::Tail,
+        Self::BoundedTail,
         Self::PositiveMembership,
         Self::NegativeMembership,
         Self::Membership,

@@ -18,6 +18,14 @@ const DELTA: BoundedQuantity =
     BoundedQuantity {
         name: "delta", symbol: "δ", example: "1/100", range: "a δ from 0 to 1", least: 0, most: Some(1)
     };
+const CHANCE: BoundedQuantity = BoundedQuantity {
+    name: "chance",
+    symbol: "β*",
+    example: "1/100",
+    range: "a chance from 0 to 1",
+    least: 0,
+    most: Some(1),
+};
 const ALPHA: BoundedQuantity = BoundedQuantity {
     name: "alpha",
     symbol: "α",
@@ -141,6 +149,46 @@ const BOUNDED_EPSILON_AT: Entry = Entry {
     page: "approximate-dp",
     sentence: "the e^ε of (ε,δ)-differential privacy at this δ, one exchanged",
     ..plain(Notion::BoundedEpsilonAt, "bounded-epsilon-at", "bounded (ε,δ)-differential privacy, its ε", ODDS)
+};
+
+const CHANCE_AT: Entry = Entry {
+    aliases: &["odds but for a chance"],
+    form: "chance:ODDS",
+    parameters: &[Parameter::ODDS],
+    theorem: "B-7",
+    page: "chance",
+    sentence: "the chance that odds exceed ODDS, after any computation, one more or less",
+    ..plain(Notion::Chance, "chance", "the chance of an event of larger odds", CHANCE)
+};
+
+const BOUNDED_CHANCE: Entry = Entry {
+    form: "bounded-chance:ODDS",
+    parameters: &[Parameter::ODDS],
+    needs: PUBLIC_SIZE,
+    theorem: "B-7",
+    page: "chance",
+    sentence: "the chance that odds exceed ODDS, after any computation, one exchanged",
+    ..plain(Notion::BoundedChance, "bounded-chance", "the bounded chance of an event of larger odds", CHANCE)
+};
+
+const TAIL_AT: Entry = Entry {
+    aliases: &["probabilistic-dp", "pdp", "probabilistic differential privacy"],
+    form: "tail:ODDS",
+    parameters: &[Parameter::ODDS],
+    theorem: "E-7",
+    page: "tail",
+    sentence: "the chance that the output alone has odds above ODDS, one more or less; not kept by computation",
+    ..plain(Notion::Tail, "tail", "probabilistic differential privacy, its chance", CHANCE)
+};
+
+const BOUNDED_TAIL: Entry = Entry {
+    form: "bounded-tail:ODDS",
+    parameters: &[Parameter::ODDS],
+    needs: PUBLIC_SIZE,
+    theorem: "E-7",
+    page: "tail",
+    sentence: "the chance that the output alone has odds above ODDS, one exchanged; not kept by computation",
+    ..plain(Notion::BoundedTail, "bounded-tail", "bounded probabilistic differential privacy, its chance", CHANCE)
 };
 
 const PMP: Entry = Entry {
@@ -415,6 +463,10 @@ pub(super) const fn entry(notion: Notion) -> &'static Entry {
         Notion::BoundedDelta => &BOUNDED_DELTA,
         Notion::EpsilonAt => &EPSILON_AT,
         Notion::BoundedEpsilonAt => &BOUNDED_EPSILON_AT,
+        Notion::Chance => &CHANCE_AT,
+        Notion::BoundedChance => &BOUNDED_CHANCE,
+        Notion::Tail => &TAIL_AT,
+        Notion::BoundedTail => &BOUNDED_TAIL,
         Notion::PositiveMembership => &PMP,
         Notion::NegativeMembership => &NMP,
         Notion::Membership => &MEMBERSHIP,

@@ -7,7 +7,7 @@
 use crate::decide::{Simulation, Weight};
 use crate::family::{Family, Prior};
 use crate::mechanism::{Dataset, Mechanism};
-use crate::notion::{FixedParameter, Notion, Sign};
+use crate::notion::{FixedParameter, Notion, Reading, Sign};
 use crate::verdict::{SeparatingOutput, Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::Bound;
@@ -69,13 +69,18 @@ impl Names<'_> {
             Notion::Bounded => format::Notion::Bounded,
             Notion::FreeLunch => format::Notion::FreeLunch,
             Notion::Approximate { adjacency, given } => format::Notion::Approximate {
-                adjacency: match adjacency {
-                    Adjacency::AddRemove => format::Adjacency::AddRemove,
-                    Adjacency::ReplaceOne => format::Adjacency::ReplaceOne,
-                },
+                adjacency: neighbours(*adjacency),
                 given: match given {
                     FixedParameter::Odds(odds) => format::FixedParameter::Odds(fraction(odds)),
                     FixedParameter::Delta(delta) => format::FixedParameter::Delta(fraction(delta)),
+                },
+            },
+            Notion::ButFor { adjacency, odds, reading } => format::Notion::ButFor {
+                adjacency: neighbours(*adjacency),
+                odds: fraction(odds),
+                reading: match reading {
+                    Reading::Event => format::Reading::Event,
+                    Reading::Output => format::Reading::Output,
                 },
             },
             Notion::Membership { sign: of } => format::Notion::Membership { sign: sign(*of) },
@@ -161,8 +166,9 @@ impl Names<'_> {
                 let why = "a certificate holds a table of datasets, and this decision was made on counts";
                 return Err(RecheckError::Unfit(why.to_owned()));
             }
-            Witness::Event { outputs, more, less, probabilities: (high, low) } => format::Witness::Event {
+            Witness::Event { outputs, partly, more, less, probabilities: (high, low) } => format::Witness::Event {
                 outputs: outputs.iter().map(|at| output(*at)).collect(),
+                partly: partly.as_ref().map(|(at, part)| (output(*at), fraction(part))),
                 more: self.members(*more),
                 less: self.members(*less),
                 probabilities: (fraction(high), fraction(low)),
@@ -219,6 +225,13 @@ fn fraction(value: &Rational) -> Fraction {
 
 fn range(range: &PriorRange) -> format::Range {
     format::Range { low: fraction(range.low()), high: fraction(range.high()) }
+}
+
+fn neighbours(adjacency: Adjacency) -> format::Adjacency {
+    match adjacency {
+        Adjacency::AddRemove => format::Adjacency::AddRemove,
+        Adjacency::ReplaceOne => format::Adjacency::ReplaceOne,
+    }
 }
 
 fn sign(sign: Sign) -> format::Sign {

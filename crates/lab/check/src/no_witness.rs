@@ -19,6 +19,7 @@ pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
         Notion::Approximate { given: FixedParameter::Delta(delta), .. } => {
             format!("nothing is learned that a δ of {delta} does not allow")
         }
+        Notion::ButFor { odds, .. } => format!("nothing is learned beyond odds {odds}, which any answer may show"),
         Notion::CrowdBlending { crowd } => format!("every member is ignored, or blends with a crowd of {crowd}"),
         _ if value.low() != value.high() => "no observer of the family was found who learns anything".to_owned(),
         _ => "nothing is ever learned".to_owned(),
@@ -28,10 +29,13 @@ pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
 /// The pairs or observers that the table lacks.
 fn missing(notion: &Notion, family: &Family) -> String {
     let none = match notion {
-        Notion::Unbounded { .. } | Notion::Approximate { adjacency: Adjacency::AddRemove, .. } => ONE_MORE,
-        Notion::Bounded | Notion::AlphaBeta { .. } | Notion::Approximate { adjacency: Adjacency::ReplaceOne, .. } => {
-            EXCHANGED
-        }
+        Notion::Unbounded { .. }
+        | Notion::Approximate { adjacency: Adjacency::AddRemove, .. }
+        | Notion::ButFor { adjacency: Adjacency::AddRemove, .. } => ONE_MORE,
+        Notion::Bounded
+        | Notion::AlphaBeta { .. }
+        | Notion::Approximate { adjacency: Adjacency::ReplaceOne, .. }
+        | Notion::ButFor { adjacency: Adjacency::ReplaceOne, .. } => EXCHANGED,
         Notion::FreeLunch => "the table has one dataset, and no second one to compare it with",
         Notion::Induced { .. } | Notion::InducedExchange { .. } => "the table has one dataset, which has no neighbour",
         Notion::Worlds { least, most, .. } => {

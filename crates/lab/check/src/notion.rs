@@ -56,6 +56,15 @@ pub enum Notion {
         /// The half that is given.
         given: FixedParameter,
     },
+    /// Odds that are exceeded with a chance; the parameter is the chance.
+    ButFor {
+        /// The neighbour relation: one entity more or less, or one exchanged.
+        adjacency: Adjacency,
+        /// The odds, at least 1.
+        odds: Rational,
+        /// What may exceed them.
+        reading: Reading,
+    },
     /// γ-membership privacy over a family of priors: PMP, NMP, or both (B-2, B-3).
     Membership {
         /// PMP, NMP, or both.
@@ -136,6 +145,15 @@ pub enum FixedParameter {
     Delta(Rational),
 }
 
+/// What may exceed odds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Any event, also one that is computed from the output or decided by a coin (B-7).
+    Event,
+    /// The output alone: probabilistic differential privacy, which computation does not keep (E-7).
+    Output,
+}
+
 impl Notion {
     /// The notion's entry in the table of notions.
     #[must_use]
@@ -157,6 +175,10 @@ impl Notion {
             Self::Approximate { adjacency: Adjacency::ReplaceOne, given: FixedParameter::Delta(_) } => {
                 NotionName::BoundedEpsilonAt
             }
+            Self::ButFor { adjacency: Adjacency::AddRemove, reading: Reading::Event, .. } => NotionName::Chance,
+            Self::ButFor { adjacency: Adjacency::ReplaceOne, reading: Reading::Event, .. } => NotionName::BoundedChance,
+            Self::ButFor { adjacency: Adjacency::AddRemove, reading: Reading::Output, .. } => NotionName::Tail,
+            Self::ButFor { adjacency: Adjacency::ReplaceOne, reading: Reading::Output, .. } => NotionName::BoundedTail,
             Self::Membership { sign: Sign::Positive } => NotionName::PositiveMembership,
             Self::Membership { sign: Sign::Negative } => NotionName::NegativeMembership,
             Self::Membership { sign: Sign::Both } => NotionName::Membership,

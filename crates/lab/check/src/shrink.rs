@@ -173,6 +173,7 @@ fn closed(notion: &Notion, family: &Family) -> bool {
         | Notion::Bounded
         | Notion::FreeLunch
         | Notion::Approximate { .. }
+        | Notion::ButFor { .. }
         | Notion::Rho { .. }
         | Notion::AlphaBeta { .. }
         | Notion::Worlds { .. }

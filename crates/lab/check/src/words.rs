@@ -1,7 +1,7 @@
 //! Notions and families as the command line and certificates write them: `pmp`, `rho:100`, `sampled:1/10`.
 
 use crate::family::Family;
-use crate::notion::{FixedParameter, Notion, Sign};
+use crate::notion::{FixedParameter, Notion, Reading, Sign};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::notion::parse::{Argument, ParseError, Text};
 use deniable_core::notion::{Notion as NotionName, Parameter, every_name, find};
@@ -17,7 +17,7 @@ pub struct Word {
 }
 
 /// Every notion that can be named, in order of the help; names and meanings are those of the table of notions.
-pub const NOTIONS: [Word; 23] = [
+pub const NOTIONS: [Word; 27] = [
     known(NotionName::Dp),
     known(NotionName::PositiveDp),
     known(NotionName::NegativeDp),
@@ -26,6 +26,10 @@ pub const NOTIONS: [Word; 23] = [
     known(NotionName::BoundedDelta),
     known(NotionName::EpsilonAt),
     known(NotionName::BoundedEpsilonAt),
+    known(NotionName::Chance),
+    known(NotionName::BoundedChance),
+    known(NotionName::Tail),
+    known(NotionName::BoundedTail),
     known(NotionName::PositiveMembership),
     known(NotionName::NegativeMembership),
     known(NotionName::Membership),
@@ -85,6 +89,8 @@ pub fn notion(text: &str) -> Result<Notion, ParseError> {
     let plain = |notion: Notion| argument.none().map(|()| notion);
     let approximate = |adjacency, given| Ok(Notion::Approximate { adjacency, given });
     let odds = || argument.number(&Parameter::ODDS).map(FixedParameter::Odds);
+    let but_for =
+        |adjacency, reading| argument.number(&Parameter::ODDS).map(|odds| Notion::ButFor { adjacency, odds, reading });
     let delta = || argument.number(&Parameter::DELTA).map(FixedParameter::Delta);
     let sampling = |sign| Ok(Notion::Sampling { rate: argument.number(&Parameter::RATE)?, sign });
     let undecided = |instead: &str| Err(text.error(name, "not decided here", instead));
@@ -97,6 +103,10 @@ pub fn notion(text: &str) -> Result<Notion, ParseError> {
         NotionName::BoundedDelta => approximate(Adjacency::ReplaceOne, odds()?),
         NotionName::EpsilonAt => approximate(Adjacency::AddRemove, delta()?),
         NotionName::BoundedEpsilonAt => approximate(Adjacency::ReplaceOne, delta()?),
+        NotionName::Chance => but_for(Adjacency::AddRemove, Reading::Event),
+        NotionName::BoundedChance => but_for(Adjacency::ReplaceOne, Reading::Event),
+        NotionName::Tail => but_for(Adjacency::AddRemove, Reading::Output),
+        NotionName::BoundedTail => but_for(Adjacency::ReplaceOne, Reading::Output),
         NotionName::PositiveMembership => plain(Notion::Membership { sign: Sign::Positive }),
         NotionName::NegativeMembership => plain(Notion::Membership { sign: Sign::Negative }),
         NotionName::Membership => plain(Notion::Membership { sign: Sign::Both }),

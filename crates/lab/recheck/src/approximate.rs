@@ -17,7 +17,7 @@ fn scenes(exchange: bool) -> Scenes {
     if exchange { Scenes::Exchanged(any) } else { Scenes::OneMore(any) }
 }
 
-fn neighbours(exchange: bool, left: Data, right: Data) -> bool {
+pub(crate) fn neighbours(exchange: bool, left: Data, right: Data) -> bool {
     let scenes = scenes(exchange);
     fits(&scenes, true, left, right) || fits(&scenes, false, left, right)
 }
@@ -43,7 +43,7 @@ pub(crate) fn witness(
         };
         return if *claim == nothing { Ok(()) } else { falls("nothing".to_owned()) };
     };
-    let Witness::Event { outputs, more, less, probabilities } = witness else {
+    let Witness::Event { outputs, partly: None, more, less, probabilities } = witness else {
         return Err(RecheckError::Unfit("the notion is about outputs of two datasets".to_owned()));
     };
     let mut event = outputs.iter().map(|name| table.output(name)).collect::<Result<Vec<_>, _>>()?;
@@ -112,7 +112,7 @@ pub(crate) fn upper(
 }
 
 /// Fails if there are neighbours.
-fn nobody(table: &ExactTable, exchange: bool) -> Result<(), RecheckError> {
+pub(crate) fn nobody(table: &ExactTable, exchange: bool) -> Result<(), RecheckError> {
     for left in table.subsets().filter(|left| table.row(*left).is_some()) {
         if let Some(right) = near(table.size(), exchange, left).into_iter().find(|right| table.row(*right).is_some()) {
             return Err(RecheckError::NotVacuous(format!("{} beside {}", table.name(left), table.name(right))));
@@ -121,7 +121,7 @@ fn nobody(table: &ExactTable, exchange: bool) -> Result<(), RecheckError> {
     Ok(())
 }
 
-fn near(n: usize, exchange: bool, data: Data) -> Vec<Data> {
+pub(crate) fn near(n: usize, exchange: bool, data: Data) -> Vec<Data> {
     let single = (0..n).map(|t| data ^ 1 << t);
     if !exchange {
         return single.collect();

@@ -89,6 +89,7 @@ pub enum Notion {
     Bounded,
     FreeLunch,
     Approximate { adjacency: Adjacency, given: FixedParameter },
+    ButFor { adjacency: Adjacency, odds: Fraction, reading: Reading },
     Membership { sign: Sign },
     Posterior { sign: Sign },
     Indistinguishable,
@@ -110,6 +111,16 @@ pub enum FixedParameter {
     Odds(Fraction),
     /// δ.
     Delta(Fraction),
+}
+
+/// What may exceed odds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Reading {
+    /// Any event, also one that a coin decides (B-7).
+    Event,
+    /// The output alone (E-7).
+    Output,
 }
 
 /// A family of priors.
@@ -200,10 +211,13 @@ pub enum Witness {
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Fraction, Fraction),
     },
-    /// A set of outputs that two datasets give with different probabilities ((ε,δ)-DP).
+    /// A set of outputs that two datasets give with different probabilities ((ε,δ)-DP, B-7).
     Event {
         /// The outputs.
         outputs: Vec<String>,
+        /// An output that is in the event with a probability (B-7).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partly: Option<(String, Fraction)>,
         /// The dataset with the larger probability.
         more: Members,
         /// The dataset with the smaller probability.

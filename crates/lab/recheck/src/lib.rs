@@ -27,6 +27,7 @@
 
 mod approximate;
 mod belong;
+mod but_for;
 mod crowd;
 pub mod error;
 pub mod format;
@@ -172,6 +173,9 @@ impl Statement {
             (Question::Approximate { exchange, given }, _) => {
                 return approximate::witness(&self.table, *exchange, given, &self.value, witness);
             }
+            (Question::ButFor { exchange, odds, reading }, _) => {
+                return but_for::witness(&self.table, *exchange, (odds, *reading), &self.value, witness);
+            }
             (Question::Crowd(crowd), _) => return crowd::witness(&self.table, *crowd, &self.value, witness),
             (Question::Simulation(rows), _) => return simulation::witness(&self.table, *rows, &self.value, witness),
             (Question::Lines(lines), None) => return self.nothing(lines[0].measure, &lines[0]),
@@ -262,6 +266,7 @@ impl Statement {
                 each * self.table.outputs() as u128
             }
             Question::Approximate { exchange, .. } => 4 * approximate::steps(&self.table, *exchange),
+            Question::ButFor { exchange, .. } => 20 * approximate::steps(&self.table, *exchange),
             Question::Crowd(_) => crowd::steps(&self.table),
             Question::Mixture { priors, presence, .. } => {
                 20 * mixture::steps(&self.table, priors) * presence.len() as u128
@@ -292,6 +297,9 @@ impl Statement {
                 lines.iter().try_for_each(each)
             }
             Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),
+            Question::ButFor { exchange, odds, reading } => {
+                but_for::upper(&self.table, *exchange, odds, *reading, &self.value)
+            }
             Question::Crowd(crowd) => match self.value.high() {
                 Some(claim) => crowd::upper(&self.table, *crowd, claim),
                 None => simulation::nobody(&self.table),

@@ -1,7 +1,7 @@
 //! The enumeration of a notion's observations, and the measure at each.
 
 use crate::error::RecheckError;
-use crate::format::{Family, FixedParameter, Notion, Range, Sign};
+use crate::format::{Family, FixedParameter, Notion, Range, Reading, Sign};
 use crate::number::Q;
 use crate::simulation::Sights;
 use crate::table::{Data, ExactTable};
@@ -17,6 +17,11 @@ pub(crate) enum Question {
     Approximate {
         exchange: bool,
         given: FixedParameter,
+    },
+    ButFor {
+        exchange: bool,
+        odds: Q,
+        reading: Reading,
     },
     Crowd(usize),
     /// All mixtures of given priors; `presence` has the directions, true where presence is on top.
@@ -108,6 +113,12 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
             let exchange = *adjacency == crate::format::Adjacency::ReplaceOne;
             Question::Approximate { exchange, given: given.clone() }
         }
+        Notion::ButFor { odds, .. } if odds.0 < Q::one() => return wrong("odds below 1"),
+        Notion::ButFor { adjacency, odds, reading } => Question::ButFor {
+            exchange: *adjacency == crate::format::Adjacency::ReplaceOne,
+            odds: odds.0.clone(),
+            reading: *reading,
+        },
         Notion::Membership { sign } => believers(family, *sign, Measure::Gain, table)?,
         Notion::Posterior { sign: Sign::Both } => return wrong("the highest or the lowest posterior, not both"),
         Notion::Posterior { sign } => {

@@ -21,7 +21,7 @@ pub(super) fn decide(
         Witness::Counts(CountWitness {
             groups: mechanism.names(),
             output: names.join(" or "),
-            place: CountPlace::Event { outputs, more, less },
+            place: CountPlace::Event { outputs, partly: None, more, less },
             probabilities,
         })
     };

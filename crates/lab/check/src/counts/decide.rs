@@ -3,7 +3,7 @@
 use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
 use super::weighted::{RatioBracket, sampled, sampled_prior, uniform};
-use super::{approximate, beliefs, boxes, candidates, induced, sized, worlds};
+use super::{approximate, beliefs, boxes, but_for, candidates, induced, sized, worlds};
 use crate::decide::{
     CheckError, Measure, approached, at, beliefs_of_two, gain_over, membership as membership_of_table, odds,
     over_range, vacuous,
@@ -50,6 +50,7 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::Posterior { sign } => beliefs::posterior(mechanism, *sign, family),
         Notion::AlphaBeta { least, sign } => beliefs::alpha_beta(mechanism, least, *sign),
         Notion::Approximate { adjacency, given } => approximate::decide(mechanism, *adjacency, given),
+        Notion::ButFor { adjacency, odds, reading } => but_for::decide(mechanism, *adjacency, odds, *reading),
         Notion::Rho { among } => candidates::rho(mechanism, *among),
         // Counts cannot list datasets, so all given counts are possible.
         Notion::Induced { allowed } if allowed.is_empty() => induced::decide(mechanism),

@@ -9,6 +9,7 @@ mod approximate;
 mod beliefs;
 mod boxes;
 mod builtin;
+mod but_for;
 mod candidates;
 mod decide;
 mod file;

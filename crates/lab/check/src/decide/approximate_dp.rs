@@ -16,7 +16,7 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Floating-point sums this close to the threshold are computed exactly: far above their rounding error.
-const NEAR: f64 = 1e-9;
+pub(super) const NEAR: f64 = 1e-9;
 
 /// Rows of probabilities with a neighbour relation: by dataset, or by counts.
 pub(crate) trait NeighbourTable {
@@ -42,6 +42,7 @@ pub(super) fn decide(
 ) -> Result<Verdict, CheckError> {
     worst(mechanism, adjacency, given, |Event { outputs, more, less, probabilities }| Witness::Event {
         outputs,
+        partly: None,
         more,
         less,
         probabilities,
@@ -89,9 +90,13 @@ pub(crate) struct Event {
 }
 
 /// The outputs of an event, and the pair of neighbours.
-type Place = (Vec<usize>, Dataset, Dataset);
+pub(super) type Place = (Vec<usize>, Dataset, Dataset);
 
-fn largest_delta<T: NeighbourTable>(table: &T, adjacency: Adjacency, odds: &Rational) -> (Rational, Option<Place>) {
+pub(super) fn largest_delta<T: NeighbourTable>(
+    table: &T,
+    adjacency: Adjacency,
+    odds: &Rational,
+) -> (Rational, Option<Place>) {
     let rows = Rows::of(table);
     let mut worst = Rational::zero();
     let mut event = None;
@@ -199,13 +204,13 @@ impl NeighbourTable for Mechanism {
 }
 
 /// The table in floats, by dataset: it only selects the pairs that are computed exactly.
-struct Rows {
+pub(super) struct Rows {
     outputs: usize,
     floats: Vec<f64>,
 }
 
 impl Rows {
-    fn of<T: NeighbourTable>(table: &T) -> Self {
+    pub(super) fn of<T: NeighbourTable>(table: &T) -> Self {
         let outputs = table.outputs();
         let cell = |data, output| if table.gives(data) { to_float(&table.probability(output, data)) } else { 0.0 };
         let all = 0..table.rows() as Dataset;
@@ -214,7 +219,7 @@ impl Rows {
 
     /// Approximately `Σ max(0, P1 − R·P2)`; NaN, which compares below no threshold, for an `R` beyond the range of
     /// floats.
-    fn excess(&self, more: Dataset, less: Dataset, odds: f64) -> f64 {
+    pub(super) fn excess(&self, more: Dataset, less: Dataset, odds: f64) -> f64 {
         if !odds.is_finite() {
             return f64::NAN;
         }
@@ -227,6 +232,6 @@ impl Rows {
     }
 }
 
-fn to_float(value: &Rational) -> f64 {
+pub(super) fn to_float(value: &Rational) -> f64 {
     if value.is_one() { 1.0 } else { value.to_f64().unwrap_or(f64::NAN) }
 }

@@ -4,6 +4,7 @@
 //! transform columns entity by entity (`product`), in `n·2^n` steps.
 
 mod approximate_dp;
+mod but_for;
 mod candidates;
 mod crowd_blending;
 mod error;
@@ -33,6 +34,7 @@ pub(crate) mod worlds;
 mod zero_knowledge;
 
 pub(crate) use approximate_dp::{Event as ApproximateEvent, NeighbourTable, worst as approximate};
+pub(crate) use but_for::{PartialEvent, worst as but_for};
 pub use error::CheckError;
 pub(crate) use gain::{WorstObserver, approached, at, gain_over, odds, over_range, reached_inside, vacuous};
 pub(crate) use indistinguishable::of_side as largest_fall;
@@ -70,6 +72,7 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::Bounded => Ok(odds(pairs::exchanged(mechanism), vec!["F-DB", "S-REP"])),
         Notion::FreeLunch => Ok(odds(pairs::any(mechanism), vec!["I-FLP"])),
         Notion::Approximate { adjacency, given } => approximate_dp::decide(mechanism, *adjacency, given),
+        Notion::ButFor { adjacency, odds, reading } => but_for::decide(mechanism, *adjacency, odds, *reading),
         Notion::Posterior { sign } => posterior::decide(mechanism, *sign, family),
         Notion::Indistinguishable => indistinguishable::decide(mechanism, family),
         Notion::Rho { among } => candidates::rho(mechanism, *among),

@@ -28,10 +28,12 @@ pub enum CountPlace {
         /// The dataset with the smaller probability.
         less: Vec<u32>,
     },
-    /// Two datasets, and several outputs that one of them gives more often ((ε,δ)-DP).
+    /// Two datasets, and several outputs that one of them gives more often ((ε,δ)-DP, B-7).
     Event {
         /// The outputs, by their positions.
         outputs: Vec<usize>,
+        /// An output that is in the event with a probability: a coin decides (B-7).
+        partly: Option<(usize, Rational)>,
         /// The counts with the larger probability.
         more: Vec<u32>,
         /// The counts with the smaller probability.

@@ -8,6 +8,7 @@ mod witness;
 pub use count_witness::{CountPlace, CountWitness};
 pub use simulation::{Sight, Simulation, Weight};
 pub use value::Value;
+pub(crate) use witness::named_event;
 pub use witness::{SeparatingOutput, Witness};
 
 /// The decision of one notion for one mechanism.

@@ -44,10 +44,12 @@ pub enum Witness {
         /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
-    /// A set of outputs that two datasets give with different probabilities ((ε,δ)-DP).
+    /// A set of outputs that two datasets give with different probabilities ((ε,δ)-DP, B-7).
     Event {
         /// The outputs of the event, by their positions.
         outputs: Vec<usize>,
+        /// An output that is in the event with a probability: a coin decides (B-7).
+        partly: Option<(usize, Rational)>,
         /// The dataset with the larger probability.
         more: Dataset,
         /// The dataset with the smaller probability.
@@ -146,9 +148,9 @@ impl Witness {
                     high.decimal(9)
                 )
             }
-            Self::Event { outputs, more, less, probabilities: (top, bottom) } => {
-                let names = outputs.iter().map(|output| mechanism.outputs()[*output].as_str());
-                let event = names.collect::<Vec<_>>().join(" or ");
+            Self::Event { outputs, partly, more, less, probabilities: (top, bottom) } => {
+                let name = |output: &usize| mechanism.outputs()[*output].as_str();
+                let event = named_event(outputs.iter().map(name), partly.as_ref().map(|(at, part)| (name(at), part)));
                 let (more, less) = (mechanism.members(*more), mechanism.members(*less));
                 format!("Pr[{event} | {more}] = {top}, Pr[{event} | {less}] = {bottom}")
             }
@@ -165,6 +167,12 @@ impl Witness {
             }
         }
     }
+}
+
+/// The name of an event: `yes or no, or 1/3 of maybe`.
+pub(crate) fn named_event<'a>(outputs: impl Iterator<Item = &'a str>, partly: Option<(&str, &Rational)>) -> String {
+    let partly = partly.map(|(name, part)| format!("{part} of {name}"));
+    outputs.map(str::to_owned).chain(partly).collect::<Vec<_>>().join(" or ")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use deniable_check::certificate::certificate;
 use deniable_check::decide::decide;
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::Mechanism;
-use deniable_check::notion::{FixedParameter, Notion, Sign};
+use deniable_check::notion::{FixedParameter, Notion, Reading, Sign};
 use deniable_check::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Bound, Rational, ratio, whole};
@@ -152,6 +152,11 @@ fn events_crowds_and_simulators_pass() {
                 FixedParameter::Delta(ratio(1, 2)),
             ];
             notions.extend(given.map(|given| Notion::Approximate { adjacency, given }));
+            for (odds, reading) in
+                [(ratio(5, 4), Reading::Event), (whole(3), Reading::Event), (ratio(3, 2), Reading::Output)]
+            {
+                notions.push(Notion::ButFor { adjacency, odds, reading });
+            }
         }
         for notion in notions {
             certified(&mechanism, &notion);

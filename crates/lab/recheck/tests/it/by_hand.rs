@@ -190,6 +190,51 @@ fn sums_over_outputs() {
     }
 }
 
+#[test]
+fn odds_but_for_a_chance() {
+    let shows = |mechanism: Value, odds: &str, reading: &str, value: Value, witness: &Value| {
+        let notion = json!({"but-for": {"adjacency": "add-remove", "odds": odds, "reading": reading}});
+        says(&mechanism, &notion, &json!("all"), &value, witness)
+    };
+    let event = |outputs: &[&str], partly: Value, high: &str, low: &str| json!({"event": {"outputs": outputs, "partly": partly, "more": ["ann"], "less": [], "probabilities": [high, low]}});
+    // `yes` has odds of 3; with a fifth of `no`, 4/5 over 2/5.
+    let part = event(&["yes"], json!(["no", "1/5"]), "4/5", "2/5");
+    let told = |value: Value, witness: &Value| shows(anybody(), "2", "event", value, witness);
+    assert_eq!(told(json!({"approached": "4/5"}), &part), RIGHT);
+    let between = json!({"between": {"low": "4/5", "high": "9/10", "theorem": "B-7"}});
+    assert_eq!(told(between, &part), RIGHT);
+    let alone = event(&["yes"], Value::Null, "3/4", "1/4");
+    assert_eq!(told(json!({"approached": "4/5"}), &alone), "the claim is 4/5 as a limit, but the witness shows 3/4");
+    let error = "the claim is at most a chance of 3/4, but all neighbours, mixed, at odds 2 gives 4/5";
+    assert_eq!(told(json!({"approached": "3/4"}), &alone), error);
+    assert_eq!(
+        told(json!({"attained": "4/5"}), &part),
+        "the claim is 4/5, but the witness shows another kind of value"
+    );
+    let more = event(&["yes"], json!(["no", "2/5"]), "17/20", "11/20");
+    assert_eq!(
+        told(json!({"approached": "17/20"}), &more),
+        "the claim is 17/20 as a limit, but the witness shows no odds above 2"
+    );
+    let twice = event(&["yes"], json!(["yes", "1/5"]), "9/10", "3/10");
+    let error = "the witness does not fit: the event has output yes twice";
+    assert_eq!(told(json!({"approached": "9/10"}), &twice), error);
+    let all = event(&["yes"], json!(["no", "1"]), "1", "1");
+    assert_eq!(told(json!({"approached": "1"}), &all), "the witness does not fit: 1 of no is not a part of it");
+    // The output alone.
+    let told = |odds: &str, value: &str, witness: &Value| {
+        shows(anybody(), odds, "output", json!({"attained": value}), witness)
+    };
+    assert_eq!(told("2", "3/4", &alone), RIGHT);
+    assert_eq!(told("3", "0", &Value::Null), RIGHT);
+    assert_eq!(told("3", "3/4", &alone), "the claim is 3/4, but the witness shows no odds above 3");
+    let error = "the claim is at most a chance of 0, but {} beside {ann} gives 3/4";
+    assert_eq!(told("2", "0", &Value::Null), error);
+    assert_eq!(told("2", "4/5", &part), "the claim is 4/5, but the witness shows no odds above 2");
+    let below = told("1/2", "0", &Value::Null);
+    assert!(below.contains("odds below 1"), "{below}");
+}
+
 fn apart(more: &[&str], less: &[&str], high: &str, low: &str) -> Value {
     json!({"output": "yes", "more": more, "less": less, "probabilities": [high, low]})
 }

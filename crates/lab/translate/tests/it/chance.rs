@@ -131,7 +131,7 @@ fn random_mechanisms_keep_what_follows() {
                 pair.iter().map(|(p, q)| p.to_f64().unwrap().powf(alpha) * q.to_f64().unwrap().powf(1.0 - alpha)).sum();
             sum.ln() / (alpha - 1.0) / alpha
         };
-        let rho = (1..400)
+        let rho = (1..200)
             .map(|step| 1.0 + f64::from(step * step) / 800.0)
             .map(|alpha| renyi(&pair, alpha).max(renyi(&exchanged(&pair), alpha)));
         let rho = rho.fold(0.0, f64::max) * 1.01 + 1e-6;

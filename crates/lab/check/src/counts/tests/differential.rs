@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decide::decide as decide_table;
-use crate::notion::FixedParameter;
+use crate::notion::{FixedParameter, Reading};
 use deniable_core::adversary::Adjacency;
 use deniable_testing::{sized, sized_to_slow};
 
@@ -54,6 +54,9 @@ fn notions(sizes: &[u32]) -> Vec<(Notion, Family)> {
         let given = [whole(1), ratio(3, 2), whole(4)].map(FixedParameter::Odds).into_iter();
         let given = given.chain([whole(0), ratio(1, 10), ratio(1, 2)].map(FixedParameter::Delta));
         all.extend(given.map(|given| (Notion::Approximate { adjacency, given }, Family::All)));
+        for reading in [Reading::Event, Reading::Output] {
+            all.push((Notion::ButFor { adjacency, odds: ratio(5, 4), reading }, Family::All));
+        }
     }
     all.extend([2, 3, 4].map(|among| (Notion::Rho { among }, Family::All)));
     for sign in SIGNS {
@@ -180,6 +183,7 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
             Notion::Posterior { .. }
                 | Notion::AlphaBeta { .. }
                 | Notion::Approximate { .. }
+                | Notion::ButFor { .. }
                 | Notion::Indistinguishable
         );
         let nothing = verdict.value.is_vacuous() || *verdict.value.high() == Bound::one();
@@ -190,9 +194,11 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
     // An event has several outputs.
     let output = mechanism.outputs().iter().position(|name| *name == witness.output).unwrap_or(usize::MAX);
     match &witness.place {
-        CountPlace::Event { outputs, more, less } => {
+        CountPlace::Event { outputs, partly, more, less } => {
             let chance = |counts: &[u32]| -> Rational {
-                outputs.iter().map(|output| mechanism.probability(*output, mechanism.cell(counts))).sum()
+                let at = |output: usize| mechanism.probability(output, mechanism.cell(counts));
+                let part = partly.iter().map(|(output, part)| at(*output) * part);
+                outputs.iter().map(|output| at(*output)).chain(part).sum()
             };
             assert_eq!((first, second), (&chance(more), &chance(less)), "{context}");
             let value = match notion {
@@ -200,9 +206,10 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
                 Notion::Approximate { given: FixedParameter::Delta(delta), .. } => {
                     Bound::of(&(first - delta), second).unwrap()
                 }
+                Notion::ButFor { .. } => Bound::Finite(first.clone()),
                 _ => panic!("{context}"),
             };
-            assert_eq!(*verdict.value.high(), value, "{context}");
+            assert_eq!(*verdict.value.low(), value, "{context}");
         }
         CountPlace::OneOf { certain, candidates, group } => {
             let with = |group: usize| {

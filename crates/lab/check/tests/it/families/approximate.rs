@@ -38,7 +38,7 @@ fn ask(
     let verdict = decide(mechanism, &Notion::Approximate { adjacency, given }, &Family::All)?;
     let event = verdict.witness.map(|witness| {
         let line = witness.line(mechanism);
-        let Witness::Event { outputs, more, less, probabilities } = witness else { panic!("{line}") };
+        let Witness::Event { outputs, partly: None, more, less, probabilities } = witness else { panic!("{line}") };
         let chance = |data| outputs.iter().map(|output| mechanism.probability(*output, data)).sum::<Rational>();
         assert_eq!(probabilities, (chance(more), chance(less)));
         probabilities

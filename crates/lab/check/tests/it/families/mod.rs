@@ -3,6 +3,7 @@
 
 mod approximate;
 mod boxed;
+mod chance;
 mod explicit;
 mod groups;
 mod posterior;

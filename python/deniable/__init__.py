@@ -50,8 +50,9 @@ from ._policy import Policy
 from ._promise import Promise, alpha_beta, epsilon, gain, negative_gain, posterior_at_least, posterior_at_most, rho
 from ._query import Query, Table
 from ._session import Session
-from ._translate import Translation, translate
+from ._translate import Translation, Translations, translate
 from . import testing as testing  # isort: skip
+from . import _interpreter as _interpreter
 
 __all__ = [
     "Adversary",
@@ -87,6 +88,7 @@ __all__ = [
     "Text",
     "Timestamp",
     "Translation",
+    "Translations",
     "UsageError",
     "Verdict",
     "Withdrawal",

@@ -144,6 +144,7 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "translate", dn.translate
     yield "translate to", lambda one: dn.translate("odds=3", to=one)
     yield "translate prior", lambda one: dn.translate("odds=3", prior=one)
+    yield "translate chance", lambda one: dn.translate("odds=3", chance=one)
     published = folder / "published.csv"
     published.write_text("zip,age,condition\n1,2,a\n1,2,b\n")
     yield "assess", lambda one: dn.assess(one, quasi="zip")

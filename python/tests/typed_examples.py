@@ -267,7 +267,10 @@ def decisions(folder: Path) -> None:
     assert (verdict.family, verdict.nothing, verdict.refused) == (None, None, None) and verdict.theorems
     smallest: Optional[str] = verdict.smallest
     assert smallest is None or smallest
-    translated: List[dn.Translation] = dn.translate(["odds=3", "odds=2"], to="odds", prior=("1/5", "4/5"))
+    translated: dn.Translations = dn.translate(["odds=3", "odds=2"], to="odds", prior=("1/5", "4/5"))
+    assert str(translated).startswith("odds=6") and pickle.loads(pickle.dumps(translated)) == translated
+    bounds: List[dn.Translation] = dn.translate("100xepsilon=1/20", chance="1/1000000", to=["odds", "advantage"])
+    assert [bound.notion for bound in bounds] == ["odds", "odds,chance=1/1000000", "advantage"]
     row = translated[0]
     assert row.value == "6" and row.decimal and row.direction and row.tight in (True, False) and row.partial in (True, False)
     assert row.source and row.notion == "odds" and row.theorems and isinstance(row.note, str)

@@ -136,7 +136,7 @@ def assess(
         quote="double" if quote is None else short(quote, "quote="),
         accept=names(accept, "accept="),
         prior=prior_range(prior),
-        threshold=None if threshold is None else exact(threshold),
+        threshold=None if threshold is None else str(exact(threshold)),
         recursive=wholes(recursive, "recursive="),
         require=None if require is None else short(require, "require="),
     )

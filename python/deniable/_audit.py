@@ -79,7 +79,7 @@ class Audit:
         return f"Audit(broken={self.broken}, odds_at_least={float(self.odds_at_least):.4g}, claim={self.claim!r})"
 
     def _repr_html_(self) -> str:
-        return page(text(self), pictures([(_deniable.belief_curve(self.odds_at_least), "what a belief can become, at least")]))
+        return page(text(self), pictures([(_deniable.belief_curve(str(self.odds_at_least)), "what a belief can become, at least")]))
 
 
 def audit(
@@ -120,7 +120,7 @@ def audit(
         _listing(function),
         None if claim is None else short(claim, "claim="),
         prior_range(prior),
-        exact(confidence),
+        str(exact(confidence)),
         whole(samples, "samples=") or 0,
         short(neighbours, "neighbours="),
         whole(entries, "entries=") or 0,

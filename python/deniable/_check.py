@@ -96,7 +96,7 @@ class Verdict:
     def _repr_html_(self) -> str:
         drawn = []
         if self.parameter == "odds" and isinstance(self.high, Fraction):
-            drawn.append((_deniable.belief_curve(self.high), "what any belief can become"))
+            drawn.append((_deniable.belief_curve(str(self.high)), "what any belief can become"))
         return page(text(self), pictures(drawn))
 
 

@@ -84,6 +84,7 @@ def gwas(
     for key in stated:
         if key not in known:
             raise usage(f"`{key}` is not a promise about association results", "state one of " + ", ".join(sorted(known)))
+    part = _part(stated, spend, epsilon)
     call = _deniable.gwas(
         {
             "bfile": None if bfile is None else path(bfile, "bfile="),
@@ -91,19 +92,19 @@ def gwas(
             "pheno": None if pheno is None else path(pheno, "pheno="),
             "pheno_name": None if pheno_name is None else short(pheno_name, "pheno_name="),
             "adjacency": ",".join(names(adjacency, "adjacency=")),
-            "promise": [(key, exact(value)) for key, value in stated.items()],  # type: ignore[arg-type]
+            "promise": [(key, str(exact(value))) for key, value in stated.items()],  # type: ignore[arg-type]
             "policy": None if policy is None else path(policy, "policy="),
             "prior": prior_range(prior),
             "population": None if population is None else short(population, "population="),
             "ledger": None if ledger is None else path(ledger, "ledger="),
             "version": short(version, "version="),
-            "spend": _part(stated, spend, epsilon),
+            "spend": None if part is None else str(part),
             "register": truth(register, "register="),
             "other_people": truth(other_people, "other_people="),
             "top": whole(top, "top="),
             "score": short(score, "score="),
-            "threshold": None if threshold is None else exact(threshold),
-            "p_value": None if p_value is None else exact(p_value),
+            "threshold": None if threshold is None else str(exact(threshold)),
+            "p_value": None if p_value is None else str(exact(p_value)),
             "snps": [name for one in names(snps, "snps=") for name in one.split(",")],
             "statistics": truth(statistics, "statistics="),
             "counts": truth(counts, "counts="),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 from . import _deniable
 from ._declare import Adversary, Person
 from ._errors import DataError, PolicyError, QueryError, shown, usage
-from ._exact import Exact, text, truth, whole
+from ._exact import Exact, read, text, truth, whole
 from ._exact import path as _path
 from ._export import Path, written_to
 from ._guarantee import Guarantee
@@ -247,7 +247,7 @@ class Policy:
         Belief(before=Fraction(1, 5), at_least=Fraction(7, 100), at_most=Fraction(43, 100))
         """
         json, odds, exact_odds, pictures = self._policy.guarantee()
-        return Guarantee._of_policy(json, odds, exact_odds, pictures)
+        return Guarantee._of_policy(json, read(odds), exact_odds, pictures)
 
     def plan(self, *queries: str) -> Plan:
         """The costs and expected errors of its queries, or of those with these names. No data are read and nothing is charged.

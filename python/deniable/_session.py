@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 from . import _deniable
 from ._answer import Answer, Release
 from ._errors import DataError, LedgerWarning, QueryWarning, shown, usage
-from ._exact import Exact, names, number, short, text, truth, whole
+from ._exact import Exact, names, read, short, text, truth, whole
 from ._exact import path as _path
 from ._export import written_to
 from ._frames import declared_columns
@@ -161,7 +161,7 @@ class Session:
         """
         session = self._open()
         caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
-        query = session.query(short(name, "name="), text(sql, "the query"), self._part(spend, epsilon), caps)
+        query = session.query(short(name, "name="), text(sql, "the query"), str(self._part(spend, epsilon)), caps)
         self._note(session.notes([], query))
         return self._released(session.ask(query))[name]
 
@@ -221,7 +221,7 @@ class Session:
                 raise usage(f"{given} is the price of a query", f"give the query, too, or leave {given} out")
             return Plan(*session.plan(None))
         caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
-        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), self._part(spend, epsilon), caps)))
+        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), str(self._part(spend, epsilon)), caps)))
 
     @property
     def left(self) -> Fraction:
@@ -230,7 +230,7 @@ class Session:
         Exact if it is a fraction; otherwise (the promise was changed before) rounded down to a ten-thousandth.
         """
         share, _, _ = self._open().left()
-        return number(share)
+        return read(share)
 
     @property
     def left_epsilon(self) -> Fraction:
@@ -244,7 +244,7 @@ class Session:
         (Fraction(910239, 10000000), Fraction(249653, 250000))
         """
         share, _, _ = self._open().left()
-        return Limit.of(self.policy._policy).at_most(share)
+        return Limit.of(self.policy._policy).at_most(read(share))
 
     @property
     def left_in_words(self) -> str:

@@ -3,9 +3,9 @@
 use crate::call::Call;
 use crate::failure::{raised, usage};
 use crate::interpreter::detached;
+use crate::number::Number;
 use crate::rows::{all_owned, taken};
 use deniable::assess::{EmptyCells, Error, OptionError, Options, Quote, Step, Table, assess as assessment, page};
-use deniable::exact::Rational;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub struct Arguments<'py> {
     quote: String,
     accept: Vec<String>,
     prior: Option<String>,
-    threshold: Option<Rational>,
+    threshold: Option<Number>,
     recursive: Vec<u64>,
     require: Option<String>,
 }
@@ -77,7 +77,7 @@ fn options(py: Python<'_>, arguments: Arguments<'_>) -> PyResult<Options> {
         nulls: arguments.nulls,
         accept: arguments.accept,
         prior: arguments.prior,
-        threshold: arguments.threshold.unwrap_or_else(|| default.threshold.clone()),
+        threshold: arguments.threshold.map_or_else(|| default.threshold.clone(), |number| number.0),
         recursive: if recursive.is_empty() { default.recursive.clone() } else { recursive },
         require: arguments.require,
         ..default

@@ -3,11 +3,11 @@
 
 use crate::failure::{raised, usage};
 use crate::interpreter::{attached, detached};
+use crate::number::Number;
 use deniable::audit::{
     AuditError, Cell, Error, InputAdjacency, Mechanism, MechanismError, Neighbours, Options, Outputs, Pair,
     audit as run,
 };
-use deniable::exact::Rational;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyTuple};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,7 +97,7 @@ pub fn audit(
     function: Py<PyAny>,
     claim: Option<String>,
     prior: Option<String>,
-    confidence: Rational,
+    confidence: Number,
     samples: u64,
     adjacency: &str,
     entries: usize,
@@ -124,7 +124,7 @@ pub fn audit(
     } else {
         Neighbours::counts(adjacency, entries)
     };
-    let options = Options { claim, prior, confidence, samples, neighbours };
+    let options = Options { claim, prior, confidence: confidence.0, samples, neighbours };
     let slot = Arc::new(Mutex::new(None));
     let mechanism = Function { function, raised: slot.clone() };
     let audited = detached(py, move || run(vec![Box::new(mechanism)], &options));

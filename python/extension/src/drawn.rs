@@ -1,8 +1,8 @@
 //! Answers and odds for notebooks, with the pictures of reports.
 
 use crate::failure::usage;
+use crate::number::Number;
 use deniable::Answer;
-use deniable::exact::Rational;
 use deniable::report;
 use pyo3::prelude::*;
 
@@ -32,8 +32,8 @@ pub fn answer_pictures(py: Python<'_>, json: &str) -> PyResult<Vec<(String, Stri
 
 /// The posterior for every prior under these odds, as SVG.
 #[pyfunction]
-pub fn belief_curve(odds: Rational) -> String {
-    report::beliefs(&odds)
+pub fn belief_curve(odds: Number) -> String {
+    report::beliefs(&odds.0)
 }
 
 /// The styles for pages with pictures.

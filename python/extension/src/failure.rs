@@ -1,5 +1,6 @@
 //! Errors as exceptions: of the class that `deniable._errors` has for their code, with message, place and help.
 
+use crate::interpreter::calling;
 use deniable::{Code, Diagnose, Diagnostic, Surface};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -26,8 +27,9 @@ fn made(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyErr {
         (diagnostic.message().to_owned(), diagnostic.help().map(str::to_owned), place, diagnostic.to_string())
     };
     let problems: Vec<_> = diagnostics.iter().map(problem).collect();
-    let made = MADE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("deniable._errors")?.getattr("failed")?.unbind()));
-    match made.and_then(|made| made.call1(py, (code.unwrap_or(Code::Other).as_str(), problems))) {
+    let failed = || Ok::<_, PyErr>(py.import("deniable._errors")?.getattr("failed")?.unbind());
+    let code = code.unwrap_or(Code::Other).as_str();
+    match calling(py, || MADE.get_or_try_init(py, failed).and_then(|made| made.call1(py, (code, problems)))) {
         Ok(exception) => PyErr::from_value(exception.into_bound(py)),
         Err(error) => error,
     }

@@ -2,9 +2,10 @@
 
 use crate::call::{Call, NEW_LEDGER};
 use crate::failure::{raised, usage};
+use crate::number::Number;
 use deniable::Promise;
 use deniable::Surface;
-use deniable::exact::{Rational, whole};
+use deniable::exact::whole;
 use deniable::gwas::{
     Declaration, Error, Event, Genotypes, ReleaseOptions, fill, pick_by, priors, protects, release, test,
 };
@@ -21,19 +22,19 @@ pub struct Arguments {
     pheno: Option<PathBuf>,
     pheno_name: Option<String>,
     adjacency: String,
-    promise: Vec<(String, Rational)>,
+    promise: Vec<(String, Number)>,
     policy: Option<PathBuf>,
     prior: Option<String>,
     population: Option<String>,
     ledger: Option<PathBuf>,
     version: String,
-    spend: Option<Rational>,
+    spend: Option<Number>,
     register: bool,
     other_people: bool,
     top: Option<NonZeroUsize>,
     score: String,
-    threshold: Option<Rational>,
-    p_value: Option<Rational>,
+    threshold: Option<Number>,
+    p_value: Option<Number>,
     snps: Vec<String>,
     statistics: bool,
     counts: bool,
@@ -45,7 +46,7 @@ pub struct Arguments {
 impl Arguments {
     fn options(self, py: Python<'_>) -> PyResult<ReleaseOptions> {
         let wrong = |error: Error| raised(py, &error);
-        let promise = |(name, value): (String, Rational)| match name.as_str() {
+        let promise = |(name, Number(value)): (String, Number)| match name.as_str() {
             "gain" => Ok(Promise::Gain(value)),
             "negative_gain" => Ok(Promise::NegativeGain(value)),
             "posterior_at_most" => Ok(Promise::PosteriorAtMost(value)),
@@ -66,12 +67,12 @@ impl Arguments {
             promise: self.promise.into_iter().map(promise).collect::<PyResult<_>>()?,
             prior: self.prior.as_deref().map(priors).transpose().map_err(wrong)?,
             adjacency: Some(protects(&self.adjacency).map_err(wrong)?),
-            spend: self.spend.unwrap_or_else(|| whole(1)),
+            spend: self.spend.map_or_else(|| whole(1), |number| number.0),
             register: self.register,
             top: self.top,
             score: pick_by(&self.score).map_err(wrong)?,
-            threshold: self.threshold,
-            p_value: self.p_value,
+            threshold: self.threshold.map(|number| number.0),
+            p_value: self.p_value.map(|number| number.0),
             snps: self.snps,
             statistics: self.statistics,
             counts: self.counts,

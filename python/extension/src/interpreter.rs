@@ -5,6 +5,9 @@
 //! return from the library therefore wait before they ask for the lock, as all threads do in CPython from 3.14 on:
 //! usually the process ends meanwhile. What they charged is resumed by the next process that asks. After
 //! [`PATIENCE`] they go on, since the thread that ends the interpreter may be waiting for them.
+//!
+//! Code that is written in Python asks for the lock, too, while Rust's frames wait for it: such calls are counted
+//! ([`calling`]), and ordinary ones make none (`number`).
 
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -12,8 +15,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whether the interpreter ends (the lowest bit), and the number of threads that are about to take its lock (the
-/// others).
+/// Whether the interpreter ends (the lowest bit), and the number of threads that are about to take its lock, or run
+/// Python's code for Rust (the others).
 static RETURNING: AtomicUsize = AtomicUsize::new(0);
 const ENDS: usize = 1;
 const ONE: usize = 2;
@@ -40,13 +43,21 @@ pub fn detached<T: Send>(py: Python<'_>, compute: impl FnOnce() -> T + Send) -> 
     computed
 }
 
-/// Computes with the interpreter's lock, from a thread without it.
+/// Computes with the interpreter's lock, from a thread without it. The end of the interpreter waits for it.
 pub fn attached<T>(compute: impl FnOnce(Python<'_>) -> T) -> T {
     announce();
-    Python::attach(|py| {
-        returned();
-        compute(py)
-    })
+    let computed = Python::attach(compute);
+    returned();
+    computed
+}
+
+/// Runs code that is written in Python, which may let other threads have the lock meanwhile. The end of the
+/// interpreter waits for it.
+pub fn calling<T>(py: Python<'_>, call: impl FnOnce() -> T) -> T {
+    py.detach(announce);
+    let given = call();
+    returned();
+    given
 }
 
 /// Announces that this thread is about to take the lock. Waits first if the interpreter ends.

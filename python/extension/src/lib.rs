@@ -8,6 +8,7 @@
 //! | queries | `session` |
 //! | waiting for computations | `call` |
 //! | the interpreter's lock and its end | `interpreter` |
+//! | exact numbers as texts | `number` |
 //! | decisions about mechanisms | `check` |
 //! | translations of promises | `translate` |
 //! | assessments of anonymised tables | `assess` |
@@ -28,6 +29,7 @@ mod drawn;
 mod failure;
 mod gwas;
 mod interpreter;
+mod number;
 mod policy;
 mod rows;
 mod session;

@@ -2,12 +2,13 @@
 
 use crate::failure::{raised, usage};
 use crate::interpreter::detached;
-use deniable::exact::Rational;
+use crate::number::Number;
 use deniable::simulate::{FileFormat, Simulate};
 use deniable::{DeclaredTable, Policy as ValidPolicy, PolicyBuilder, PolicyErrors, Table, Value};
 use deniable::{Error, Plan, PlanReport, Statement, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A validated policy.
@@ -16,7 +17,7 @@ pub struct Policy(pub ValidPolicy);
 
 /// A guarantee in words as JSON; R, rounded up if it is not rational, and whether it was rational; pictures with
 /// captions.
-type Guarantee = (String, Rational, bool, Vec<(String, String)>);
+type Guarantee = (String, Number, bool, Vec<(String, String)>);
 
 /// A table: its name, the path of its rows, its columns with their types.
 type TableColumns = (String, String, Vec<(String, &'static str)>);
@@ -117,8 +118,8 @@ impl Policy {
     }
 
     #[getter]
-    fn ledger(&self) -> PathBuf {
-        self.0.ledger().to_owned()
+    fn ledger(&self) -> OsString {
+        self.0.ledger().as_os_str().to_owned()
     }
 
     /// The names of its queries.
@@ -144,7 +145,7 @@ impl Policy {
         let pictures = report::promise(guarantee).map(|picture| (picture.svg, picture.caption)).to_vec();
         let odds = guarantee.limit().odds_at_most();
         let exact = guarantee.limit().to_string() == odds.to_string();
-        (json, odds, exact, pictures)
+        (json, Number(odds), exact, pictures)
     }
 
     /// The plan of all queries, or of those with these names, as text and as JSON. No data are read.

@@ -1,7 +1,7 @@
 //! Tables as input and output, through Arrow's PyCapsules.
 
 use crate::failure::{raised, usage};
-use crate::interpreter::detached;
+use crate::interpreter::{calling, detached};
 use crate::policy::Policy;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
@@ -87,7 +87,7 @@ impl RowsError {
 /// is reported by its type alone: its message can quote cells.
 pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
     let py = rows.py();
-    rows.extract().map_err(|error: PyErr| {
+    calling(py, || rows.extract()).map_err(|error: PyErr| {
         // Ctrl-C, and the end of the interpreter, do not concern the rows.
         if !error.is_instance_of::<PyException>(py) {
             return error;

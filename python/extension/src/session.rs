@@ -3,9 +3,9 @@
 use crate::call::{Call, SharedProgress};
 use crate::failure::{raised, usage};
 use crate::interpreter::detached;
+use crate::number::Number;
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
-use deniable::exact::Rational;
 use deniable::simulate::Simulate;
 use deniable::{Error, InMemory, OwnCaps, Query, RegistrationMode, ReleaseOutcome, Resources, report};
 use pyo3::prelude::*;
@@ -134,12 +134,12 @@ impl Session {
         py: Python<'_>,
         name: &str,
         sql: &str,
-        share: Rational,
+        share: Number,
         caps: (Option<u32>, Option<u32>),
     ) -> PyResult<QueryPlan> {
         let session = self.here(py)?;
         let (rows_per_group, groups) = caps;
-        let query = Query::new(name, sql, share).with_caps(OwnCaps { rows_per_group, groups });
+        let query = Query::new(name, sql, share.0).with_caps(OwnCaps { rows_per_group, groups });
         let plan = detached(py, || query.plan(session.policy()));
         plan.map(QueryPlan).map_err(|error| raised(py, &error))
     }
@@ -191,12 +191,12 @@ impl Session {
     }
 
     /// The remaining part of the promise: a part that is certainly left, whether it is exact, and in words.
-    fn left(&self, py: Python<'_>) -> PyResult<(Rational, bool, String)> {
+    fn left(&self, py: Python<'_>) -> PyResult<(Number, bool, String)> {
         let session = self.here(py)?;
         let left = detached(py, || session.left()).map_err(|error| raised(py, &error))?;
         let exact = left.exact_share();
         let share = exact.clone().or_else(|| left.share()).unwrap_or_default();
-        Ok((share, exact.is_some(), left.to_string()))
+        Ok((Number(share), exact.is_some(), left.to_string()))
     }
 
     /// The page on everything released about these people, as HTML.

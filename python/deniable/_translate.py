@@ -51,8 +51,8 @@ class Translations(List[Translation]):
     odds=3
     <BLANKLINE>
     notion                      value  decimal  direction  theorem
-    posterior-at-most@1/2..1/2  3/4    0.75     implies    C-1, F-DI, B-4
-        tight
+    posterior-at-most@1/2..1/2  3/4    0.75     implies    F-DI, B-4
+        for priors up to 1/2; tight
     """
 
     def __init__(self, rows: Iterable[Translation], text: str) -> None:
@@ -69,7 +69,8 @@ class Translations(List[Translation]):
         """The table as a frame, with a row for each translation."""
         import pandas as pd
 
-        return pd.DataFrame(list(self), columns=Translation._fields)
+        frame: "pandas.DataFrame" = pd.DataFrame(list(self), columns=Translation._fields)
+        return frame
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (Translations, (list(self), self._text))
@@ -95,7 +96,7 @@ def translate(
     hundred releases, have bounds of odds and beliefs but for a chance:
 
     >>> dn.translate("zcdp=1/2", to="posterior-at-most", prior="1/10")[0].decimal
-    '0.971986'
+    '0.972329'
 
     :param statement: the statement that holds, ``gain=3/2``, ``epsilon=1``, ``rho=1/2:100``; several releases about the same people are composed.
     :param to: the notions to translate to, ``epsilon``, ``rho:100``; by default all.

@@ -3,7 +3,7 @@
 //! Python's fractions are classes written in Python. Code that runs in Python while a Rust function waits for it may be
 //! ended with the interpreter (`interpreter`), so that ordinary calls run none.
 
-use deniable::exact::{Rational, parse_rational};
+use deniable::exact::Rational;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -17,7 +17,8 @@ impl<'py> FromPyObject<'_, 'py> for Number {
 
     fn extract(text: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let text = text.extract::<String>()?;
-        parse_rational(&text).map(Self).map_err(|error| PyValueError::new_err(error.to_string()))
+        // Of any number of digits: what is too long for its use is refused there.
+        text.parse().map(Self).map_err(|_| PyValueError::new_err(format!("{text:?} is not a fraction")))
     }
 }
 

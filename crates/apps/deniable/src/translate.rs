@@ -114,7 +114,7 @@ pub fn translate(options: &Options) -> Result<TranslationReport, Error> {
 ///
 /// let report = but_for_a_chance(&Options { prior: Some("1/10".into()), ..Options::new(["zcdp=1/2"]) })?;
 /// assert_eq!(report.rows[2].notion, "posterior-at-most,chance=1/1000000@1/10..1/10");
-/// assert_eq!(report.rows[2].decimal, "0.971986");
+/// assert_eq!(report.rows[2].decimal, "0.972329");
 /// # Ok::<(), deniable::translate::Error>(())
 /// ```
 ///

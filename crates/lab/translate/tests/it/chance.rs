@@ -27,8 +27,11 @@ fn hockey_stick(pair: &Pair, odds: &Rational) -> Rational {
     pair.iter().map(|(with, without)| with - odds * without).filter(|gap| gap.is_positive()).sum()
 }
 
-/// The largest chance of an event, decided by a coin at its border, with `P ≥ R·Q`.
+/// The largest chance of an event of odds above `R`, decided by a coin at its border.
 fn beta(pair: &Pair, odds: &Rational) -> Rational {
+    if pair.iter().all(|(with, without)| *with <= odds * without) {
+        return Rational::zero();
+    }
     let mut sorted = pair.clone();
     sorted.sort_by(|one, other| (&other.0 * &one.1).cmp(&(&one.0 * &other.1)));
     let (mut taken, mut surplus) = (Rational::zero(), Rational::zero());

@@ -117,6 +117,7 @@ class Answer:
         "noise",
         "confidence",
         "warnings",
+        "advice",
         "guarantee",
         "consistent",
         "taken_from",
@@ -144,13 +145,15 @@ class Answer:
     standard_errors: Dict[str, List[Optional[Fraction]]]
     """For each column of numbers the standard error of each row's noise, rounded up."""
     quality: Dict[str, List[Optional[str]]]
-    """For each column of numbers the class of each row: ``A``, ``B``, ``C``, ``noise only`` or ``not usable``."""
+    """For each column of numbers the class of each row: ``A``, ``B``, ``C``, ``bias unknown`` or ``not usable``."""
     noise: Tuple[Noise, ...]
     """The noise of each measure."""
     confidence: str
     """The confidence of the intervals: ``95%``."""
     warnings: Tuple[str, ...]
     """Rules by which declarations can bias the answer."""
+    advice: Tuple[str, ...]
+    """What the curator could change for better classes."""
     guarantee: Guarantee
     """The guarantee about everything released about these people."""
     consistent: Optional[bool]
@@ -171,7 +174,7 @@ class Answer:
         self.share, self.odds = read(answer["share"]), answer["odds"]
         self.columns = tuple(answer["columns"])
         self.confidence, self.guarantee = confidence, guarantee
-        self.warnings = tuple(answer["warnings"])
+        self.warnings, self.advice = tuple(answer["warnings"]), tuple(answer.get("advice", ()))
         self.consistent, self.taken_from = answer.get("consistent"), answer.get("taken_from")
         withdrawn = answer.get("withdrawn")
         self.withdrawn = None if withdrawn is None else Withdrawal(datetime.date.fromisoformat(withdrawn["on"]), withdrawn["reason"])

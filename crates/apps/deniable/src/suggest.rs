@@ -3,12 +3,9 @@
 use crate::error::Error;
 use deniable_core::exact::Rational;
 use deniable_policy::{Policy, QuerySubject};
-use deniable_publication::Publication;
+use deniable_publication::{ADVICE_SUFFIX, Publication};
 use deniable_release::suggest::{self, Advice, advice, advisable};
 use deniable_release::{Plan, UnknownQuery};
-
-/// Suffix of the policy's name in the ledger for advice: the policy's `spend` is reserved for its own queries.
-const BESIDE: &str = "/suggest";
 
 /// A request for advice, and its price.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +48,7 @@ impl Suggest {
         if on.is_empty() || (!self.queries.is_empty() && !without.is_empty()) {
             return Err(Error::NothingToAdvise { queries: without });
         }
-        let asker = format!("{}{BESIDE}", policy.name());
+        let asker = format!("{}{ADVICE_SUFFIX}", policy.name());
         let asking = policy.with_advice(&asker, &on, &self.share)?;
         Ok((suggest::plan(asking, queries)?, without))
     }

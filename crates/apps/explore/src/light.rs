@@ -43,24 +43,24 @@ impl Light {
     pub fn of_draws(draws: &[Answer]) -> Self {
         let number = |classes: &[Quality], class: Quality| classes.iter().filter(|known| **known == class).count();
         let badness = |classes: &Vec<Quality>| {
-            [Quality::Unusable, Quality::NoiseOnly, Quality::C, Quality::B].map(|class| number(classes, class))
+            [Quality::Unusable, Quality::BiasUnknown, Quality::C, Quality::B].map(|class| number(classes, class))
         };
         let worst = draws.iter().map(classes).max_by_key(badness).unwrap_or_default();
         if worst.is_empty() {
             return Self::unknown(&["the made-up rows give no numbers with noise".to_owned()]);
         }
-        let [a, b, c, noise_only, unusable] =
-            [Quality::A, Quality::B, Quality::C, Quality::NoiseOnly, Quality::Unusable]
+        let [a, b, c, bias_unknown, unusable] =
+            [Quality::A, Quality::B, Quality::C, Quality::BiasUnknown, Quality::Unusable]
                 .map(|class| number(&worst, class));
         let all = worst.len();
         let sign = match () {
             () if unusable * 2 > all => Sign::Poor,
-            () if unusable + noise_only + c > 0 => Sign::Mixed,
+            () if unusable + bias_unknown + c > 0 => Sign::Mixed,
             () => Sign::Good,
         };
         let numbers = if all == 1 { "number" } else { "numbers" };
         let mut words = format!("{} of {all} {numbers} usable", all - unusable);
-        if noise_only > 0 {
+        if bias_unknown > 0 {
             words.push_str(", if caps and bounds leave out little");
         }
         let mut detail: Vec<String> = [(a, "A"), (b, "B"), (c, "C")]
@@ -68,8 +68,8 @@ impl Light {
             .filter(|(count, _)| *count > 0)
             .map(|(count, class)| format!("{count} of class {class}"))
             .collect();
-        if noise_only > 0 {
-            detail.push(format!("{noise_only} “noise only” (state `typical_left_out` in [quality] or [[query]])"));
+        if bias_unknown > 0 {
+            detail.push(format!("{bias_unknown} “bias unknown” (state `typical_left_out` in [quality] or [[query]])"));
         }
         if unusable > 0 {
             detail.push(format!("{unusable} not usable"));
@@ -111,7 +111,7 @@ mod tests {
         let cases: [(&[&str], Sign, &str); 6] = [
             (&["A", "B"], Sign::Good, "2 of 2 numbers usable"),
             (&["A", "C"], Sign::Mixed, "2 of 2 numbers usable"),
-            (&["A", "noise only"], Sign::Mixed, "2 of 2 numbers usable, if caps and bounds leave out little"),
+            (&["A", "bias unknown"], Sign::Mixed, "2 of 2 numbers usable, if caps and bounds leave out little"),
             (&["A", "not usable"], Sign::Mixed, "1 of 2 numbers usable"),
             (&["A", "not usable", "not usable"], Sign::Poor, "1 of 3 numbers usable"),
             (&["not usable"], Sign::Poor, "0 of 1 number usable"),

@@ -144,10 +144,12 @@ fn names(file: &DataFile, options: &CsvOptions, record: &Record) -> Result<Vec<S
             "close the quote, or state `quote = \"none\"` under [data.csv] where the file is written without quoting";
         return Err(unreadable(format!("{fault} in its first line; {help}")));
     }
-    let name = |field| match std::str::from_utf8(field) {
+    let name = |field| {
+        match std::str::from_utf8(field) {
         Ok(text) if options.trim => Ok(text.trim_ascii().to_owned()),
         Ok(text) => Ok(text.to_owned()),
-        Err(_) => Err(unreadable("its first line is not UTF-8".to_owned())),
+        Err(_) => Err(unreadable("its first line is not UTF-8; state the file's encoding, such as `encoding = \"latin1\"` under [data.csv], or `init --encoding latin1`".to_owned())),
+    }
     };
     record.iter().map(name).collect()
 }

@@ -26,7 +26,7 @@ impl std::fmt::Display for QualityClasses {
             f,
             "A number of class A has an error of at most {a}, B {b} and C {c} of the number; with a larger error it is not \
              usable. The error is the standard error of the noise, which noise exceeds once in three or four draws, and what caps \
-             and bounds leave out as far as a public statement bounds it (\"noise only\": no statement does). It does \
+             and bounds leave out as far as a public statement bounds it (\"bias unknown\": no statement does). It does \
              not include the error of a sample"
         )
     }

@@ -33,4 +33,4 @@ pub use table::{
     Answer, Cell, DataVersion, IndependenceTest, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
     Quality, Scalar, WithdrawalNotice,
 };
-pub use text::REHEARSAL;
+pub use text::{ADVICE_SUFFIX, REHEARSAL};

@@ -84,6 +84,9 @@ pub struct Answer {
     pub withdrawn: Option<WithdrawalNotice>,
     /// Rules by which declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
+    /// What the curator could change for better classes; a page has no place for it. Empty if nothing would help.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<String>,
 }
 
 /// A test of whether two groups are independent, from the released numbers and the law of their noise.
@@ -176,8 +179,8 @@ pub enum Quality {
     C,
     /// The noise is small enough for a class, but caps or bounds can leave out more than the noise, and no public
     /// statement bounds how much.
-    #[serde(rename = "noise only")]
-    NoiseOnly,
+    #[serde(rename = "bias unknown")]
+    BiasUnknown,
     /// Beyond the last class, or a number that noise alone could give.
     #[serde(rename = "not usable")]
     Unusable,
@@ -189,7 +192,7 @@ impl std::fmt::Display for Quality {
             Self::A => "A",
             Self::B => "B",
             Self::C => "C",
-            Self::NoiseOnly => "noise only",
+            Self::BiasUnknown => "bias unknown",
             Self::Unusable => "not usable",
         })
     }

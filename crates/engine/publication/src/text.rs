@@ -7,6 +7,10 @@ use deniable_core::text::{printable, push_paragraph};
 use deniable_core::words::chance;
 use std::fmt::{self, Display, Formatter};
 
+/// Suffix of a policy's name in the ledger for advice on its caps and bounds: the policy's `spend` is reserved for its own
+/// queries.
+pub const ADVICE_SUFFIX: &str = "/suggest";
+
 /// The first line of everything that a rehearsal prints or writes.
 pub const REHEARSAL: &str = "REHEARSAL: made-up rows, drawn from the policy alone: nothing here is about a person";
 
@@ -66,6 +70,9 @@ impl Answer {
         }
         for warning in &self.warnings {
             push_paragraph(&mut text, "  ", &format!("note: {warning}"));
+        }
+        for advice in &self.advice {
+            push_paragraph(&mut text, "  ", &format!("help: {advice}"));
         }
         text
     }

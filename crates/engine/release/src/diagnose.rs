@@ -155,10 +155,17 @@ fn accepting_names(findings: &[String], queries: &[String], surface: Surface) ->
     let quoted_names = |names: &[String]| names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     match surface {
         Surface::Command => {
-            let flags = |flag: &str, names: &[String]| -> String {
-                names.iter().map(|name| format!(" {flag} {}", quoted(name))).collect()
+            let flags = |flag: &str, names: &[String]| -> Vec<String> {
+                names.iter().map(|name| format!("{flag} {}", quoted(name))).collect()
             };
-            format!("deniable data check <policy>{}{}", flags("--accept", findings), flags("--accept-loss", queries))
+            let flags = [flags("--accept", findings), flags("--accept-loss", queries)].concat();
+            // A command that is wrapped within the quotes of a name does not run.
+            let is_short = flags.iter().map(String::len).sum::<usize>() + flags.len() <= 60;
+            let between = if is_short { " " } else { " \\\n    " };
+            std::iter::once("deniable data check <policy>")
+                .chain(flags.iter().map(String::as_str))
+                .collect::<Vec<_>>()
+                .join(between)
         }
         Surface::Python => {
             let list =
@@ -292,7 +299,8 @@ impl Diagnose for ReleaseError {
                 let register = surface.switch("register");
                 let help = format!(
                     "nothing was charged. Check the findings{report}; if they are as expected, {again}. {register} \
-                     does both in one run"
+                     does both in one run. Only `release` and `data check` judge losses: after `ask` or `suggest`, check \
+                     the data before you release"
                 );
                 (Code::Data, help)
             }

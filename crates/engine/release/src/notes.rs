@@ -8,6 +8,7 @@ use crate::show::{confidence, scalar, value_kind};
 use deniable_answers::Consistency;
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
+use deniable_core::schema::Key;
 use deniable_core::sensitivity::Caps;
 use deniable_core::text::shown;
 use deniable_policy::{Quality as Classes, QuerySubject, Sampling};
@@ -16,8 +17,15 @@ use deniable_query::output::{MOST_BITS, Step};
 use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments, Query, ValueKind};
 use num_traits::{Signed, Zero};
 
-/// The number of unusable numbers, with remedies; `None` if all are usable.
-pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String> {
+/// A note on classes, and what the curator could do for better ones.
+#[derive(Debug)]
+pub(crate) struct ClassNote {
+    pub note: String,
+    pub advice: String,
+}
+
+/// The number of unusable numbers; `None` if all are usable.
+pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<ClassNote> {
     let all: Vec<(Quality, bool)> = rows
         .iter()
         .flatten()
@@ -31,31 +39,36 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
     } else {
         ""
     };
-    (bad().count() > 0).then(|| {
-        format!(
-            "{} of {} numbers {} not usable: noise alone could give that much, or the error is more than {} of the value. A larger share, \
-             fewer or larger groups, or smaller caps and bounds would make it smaller{ranks}",
+    (bad().count() > 0).then(|| ClassNote {
+        note: format!(
+            "{} of {} numbers {} not usable: noise alone could give that much, or the error is more than {} of the value{ranks}",
             bad().count(),
             all.len(),
             if bad().count() == 1 { "is" } else { "are" },
             percent(&classes.c, 2, Rounding::Nearest)
-        )
+        ),
+        advice: "a larger share, fewer or larger groups, or smaller caps and bounds make the noise smaller".to_owned(),
     })
 }
 
-/// Explains why numbers have no class, and how to get one. The note depends only on whether caps or bounds can leave
+/// Explains why numbers have no class. The note depends only on whether caps or bounds can leave
 /// out an amount that no public statement bounds, and not on the numbers.
-pub(crate) fn noise_only(reason: Option<Unbounded>) -> Option<String> {
-    let state = match reason? {
-        Unbounded::Loss => "state a bound with `typical_left_out` in [quality] or [[query]]",
+pub(crate) fn bias_unknown(reason: Option<Unbounded>) -> Option<ClassNote> {
+    let advice = match reason? {
+        Unbounded::Loss => {
+            "for a class in place of \"bias unknown\", state how much is left out with `typical_left_out` in [quality] or [[query]]"
+        }
         Unbounded::RowsEach => {
-            "numbers of rows per entity need a `typical_left_out` in [[query]], or a query with one row of each entity"
+            "for a class in place of \"bias unknown\", numbers of rows per entity need a `typical_left_out` in [[query]], or a \
+             query with one row of each entity"
         }
     };
-    Some(format!(
-        "\"noise only\": the noise alone would allow class A, B or C, but no public statement bounds the rows and \
-         values that caps and bounds leave out; {state}"
-    ))
+    Some(ClassNote {
+        note: "\"bias unknown\": the noise alone would allow class A, B or C, but no public statement bounds the rows and \
+               values that caps and bounds leave out"
+            .to_owned(),
+        advice: advice.to_owned(),
+    })
 }
 
 /// States that classes rest on a statement of the curator, which no noise and no data confirm.
@@ -300,7 +313,12 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
             Some(entity) if planned.query().is_of_entity_rows() => format!("entities, by `{}`,", entity.key),
             _ => "rows".to_owned(),
         };
-        let left_out = if group.takes_others() { "has no value" } else { "is not among the declared keys" };
+        let is_time = matches!(group.keys.first(), Some(Key::Date(_) | Key::Timestamp(_)));
+        let left_out = match group.takes_others() {
+            true => "has no value",
+            false if is_time => "is outside the declared bounds",
+            false => "is not among the declared keys",
+        };
         let in_total = if group.counts_left_out() { " of the groups, and count in the total beside them" } else { "" };
         all.push(format!("{whose} whose `{}` {left_out} are left out{in_total}", group.name));
     }

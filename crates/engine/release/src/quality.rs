@@ -5,7 +5,7 @@
 //! | the standard error of the noise, and the interval | the larger of the two errors decides the class |
 //! | an interval that is open, or contains 0 or all possible values | not usable: noise alone could give the number |
 //! | a rank | its error relative to the rows of the cell, by a noisy count or a public guess; without either not usable |
-//! | caps or bounds that can leave rows or values out | "noise only", until a public statement bounds the loss |
+//! | caps or bounds that can leave rows or values out | "bias unknown", until a public statement bounds the loss |
 //! | capped rows divided by a number of entities | the same, and a statement about all queries does not suffice |
 //!
 //! A class follows from the policy, the query and noisy numbers alone (C-3). It does not depend on whether caps and
@@ -171,7 +171,7 @@ impl<'a> Judge<'a> {
         match left_out {
             Some(left_out) => self.of_error(&(error + left_out), size),
             None if self.of_error(&error, size) == Quality::Unusable => Quality::Unusable,
-            None => Quality::NoiseOnly,
+            None => Quality::BiasUnknown,
         }
     }
 

@@ -5,7 +5,9 @@
 
 use crate::forecast::short;
 use crate::headings::headings;
-use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, stated, taken_from, warnings};
+use crate::notes::{
+    ClassNote, LeftOutCount, adding_up, bias_unknown, is_left_out_of, not_usable, stated, taken_from, warnings,
+};
 use crate::periods;
 use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
@@ -148,7 +150,8 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
         (None, None) => deniable_answers::show(query, &answered.noisy, confidence).iter().map(cells_of).collect(),
     };
     let unusable = not_usable(&rows, plan.policy().quality());
-    let unknown = noise_only(judges.iter().filter_map(Judge::unbounded).max());
+    let unknown = bias_unknown(judges.iter().filter_map(Judge::unbounded).max());
+    let of_classes: Vec<ClassNote> = unusable.into_iter().chain(unknown).collect();
     let stated = stated(judges.iter().filter_map(Judge::stated).max());
     let independence = independence(planned, answered);
     let test = independence.as_ref().map(ToString::to_string);
@@ -174,13 +177,13 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
         warnings: test
             .into_iter()
             .chain(warnings(plan, planned))
-            .chain(unusable)
-            .chain(unknown)
+            .chain(of_classes.iter().map(|class| class.note.clone()))
             .chain(stated)
             .chain(adding_up(plan, planned, answered))
             .chain(taken_from(planned))
             .chain(answered.series.iter().flat_map(|series| series.notes(plan.policy())))
             .collect(),
+        advice: of_classes.into_iter().map(|class| class.advice).collect(),
     };
     let classes = plan.policy().quality();
     let classes = QualityClasses { a: classes.a.clone(), b: classes.b.clone(), c: classes.c.clone() };

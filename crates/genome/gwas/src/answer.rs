@@ -164,6 +164,7 @@ impl Answer {
             withdrawn: None,
             taken_from: None,
             warnings: self.warnings(request, part),
+            advice: Vec::new(),
         }
     }
 

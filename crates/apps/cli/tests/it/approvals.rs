@@ -158,9 +158,9 @@ fn intervals_and_quality_beside_numbers() {
         let number = |at: usize| fields[at].parse::<f64>().unwrap();
         assert!(number(0) <= number(2) && number(2) <= number(3) && number(4) > 0.0, "{row}");
         // Caps can leave out an amount that no public statement bounds. A small average may be within the noise.
-        assert!(["noise only", "not usable"].contains(&fields[5]), "{row}");
+        assert!(["bias unknown", "not usable"].contains(&fields[5]), "{row}");
     }
-    assert!(tables[0].iter().any(|row| row.ends_with("|noise only")), "{run:?}");
+    assert!(tables[0].iter().any(|row| row.ends_with("|bias unknown")), "{run:?}");
     let budget = server.psql("me", "", "SELECT spent FROM deniable.budget;\n").done();
     assert!(budget.stdout.contains("0.25\n"), "{budget:?}");
     let wrong = server.psql(

@@ -242,7 +242,7 @@ fn a_stated_loss_below_the_exact_one_needs_a_decision() {
     assert!(told.contains(urine), "{told}");
     assert!(told.contains("middle: its caps and bounds leave out 2% of the rows behind `middle`, more than"), "{told}");
     assert!(told.contains("leave out more than `typical_left_out` states of 2 queries, and that is not accepted"));
-    assert!(told.contains("Classes rest on `typical_left_out` = 1%") && !told.contains("noise only"), "{told}");
+    assert!(told.contains("Classes rest on `typical_left_out` = 1%") && !told.contains("bias unknown"), "{told}");
     assert_eq!((versions(&place), place.charges()), (0, 0));
     let json = check(&place, &["--format", "json"]).json();
     assert_eq!(json["true_errors"][0]["typical_left_out"], json!("1%"));

@@ -84,7 +84,7 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
             .map(|part| part.trim_start_matches(|c: char| !"<".contains(c)).to_owned())
             .collect::<String>();
         // The classes of quality, and the note that counts the numbers in the last class, follow from them too.
-        let page = ["A", "B", "C", "noise only", "not usable"]
+        let page = ["A", "B", "C", "bias unknown", "not usable"]
             .iter()
             .fold(page, |page, class| page.replace(&format!("<td>{class}</td>"), "<td>class</td>"));
         without_note(&page)

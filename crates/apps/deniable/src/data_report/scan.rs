@@ -134,7 +134,7 @@ impl ScanReport {
             });
             let unreadable = (!column.unreadable_texts.is_empty()).then(|| {
                 format!(
-                    "{name}: texts that cannot be read, with their rows: {}; add those that mean no value to `nulls` under [data.csv]",
+                    "{name}: texts that cannot be read, with their rows: {}; add those that mean no value to `nulls` under [data.csv], or correct the `format` if others cannot be read",
                     listed(&column.unreadable_texts)
                 )
             });

@@ -98,7 +98,7 @@ pub(super) fn true_errors(queries: &[QueryErrors], left_out: &[LeftOut]) -> Stri
         note.push_str(". Unreadable values count as NULL, and the effect of that is not in these errors");
     }
     if queries.iter().any(|query| query.is_unbounded) {
-        note.push_str(". Where no public statement bounds the loss, the class of quality stays \"noise only\"");
+        note.push_str(". Where no public statement bounds the loss, the class of quality stays \"bias unknown\"");
     }
     let stated: BTreeSet<&str> = queries.iter().filter_map(|query| query.typical_left_out.as_deref()).collect();
     if !stated.is_empty() {

@@ -98,6 +98,7 @@ fn of_keys(name: &str, keys: impl Iterator<Item = KeyValue>, odds: &str) -> Valu
             taken_from: None,
             withdrawn: None,
             warnings: vec!["values of `key` that <b> are left out".into()],
+            advice: vec!["a larger share".into()],
         },
     };
     json!({ "published": PublishedForm::new(shown, None) })

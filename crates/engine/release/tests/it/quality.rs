@@ -138,7 +138,7 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
         [Some(Quality::Unusable)]
     );
     // A value at a bound may be beyond it.
-    assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[110]]), [Some(Quality::NoiseOnly)]);
+    assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[110]]), [Some(Quality::BiasUnknown)]);
     // A guess at all rows does not describe those that a condition leaves, unless the policy states their part.
     for some in
         ["SELECT MEDIAN(age) AS m FROM t WHERE g = 'a'", "SELECT MEDIAN(CASE WHEN g = 'a' THEN age END) AS m FROM t"]
@@ -175,7 +175,7 @@ fn ranges_of_quantiles_are_classed_by_their_ranks() {
     for (_, interval, quality) in both {
         assert_eq!((interval, quality), (format!("{} rows by rank", ranks.clone() * 2), Some(Quality::A)));
     }
-    assert_eq!(shown([35, 200]).2, Some(Quality::NoiseOnly));
+    assert_eq!(shown([35, 200]).2, Some(Quality::BiasUnknown));
 }
 
 /// Several rows of one person, capped.
@@ -199,8 +199,8 @@ fn losses_of_caps_and_bounds_are_bounded_by_public_statements_only() {
     let by_g = |select: &str, section: &str, more: &str| {
         plan(PEOPLE, section, &format!("SELECT g, {select} FROM t GROUP BY g"), more)
     };
-    assert_eq!(classes(&by_g("COUNT(*)", "", ""), &[large]), [Some(Quality::NoiseOnly); 5]);
-    assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", ""), &[large]), [Some(Quality::NoiseOnly); 5]);
+    assert_eq!(classes(&by_g("COUNT(*)", "", ""), &[large]), [Some(Quality::BiasUnknown); 5]);
+    assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", ""), &[large]), [Some(Quality::BiasUnknown); 5]);
     // There are only five groups, so a cap of five groups loses no entity.
     assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", "groups = 5"), &[large]), [Some(Quality::A); 5]);
     // The guess is added to the error of the noise: 10% of the true number is 11% of the number without it.
@@ -212,7 +212,7 @@ fn losses_of_caps_and_bounds_are_bounded_by_public_statements_only() {
     }
     // Bounds alone, if one row is one person; conditions and constants are not affected.
     let bounded = |select: &str| plan(ROWS, "", &format!("SELECT {select} FROM t"), "");
-    assert_eq!(classes(&bounded("SUM(age)"), &[&[1_000_000]]), [Some(Quality::NoiseOnly)]);
+    assert_eq!(classes(&bounded("SUM(age)"), &[&[1_000_000]]), [Some(Quality::BiasUnknown)]);
     for select in ["SUM(1)", "SUM(CASE WHEN age > 50 THEN 1 ELSE 0 END)", "COUNT(age)"] {
         assert_eq!(classes(&bounded(select), &[&[1_000_000]]), [Some(Quality::A)], "{select}");
     }
@@ -252,7 +252,7 @@ fn rows_of_each_entity_have_no_class_by_a_general_statement() {
     ];
     for (select, rewritten) in quotients {
         let (class, doubts, notes) = answer(&format!("SELECT {select} AS r FROM t"), stated, "");
-        assert_eq!((class, doubts, notes.len()), (Some(Quality::NoiseOnly), 1, 1), "{select}");
+        assert_eq!((class, doubts, notes.len()), (Some(Quality::BiasUnknown), 1, 1), "{select}");
         assert!(notes[0].contains(rewritten) && notes[0].contains("at most 3 of each id"), "{notes:?}");
         // The shown query can be asked.
         let sql = notes[0].split_once("all of them: ").unwrap().1.split_once(", with the most").unwrap().0;
@@ -265,7 +265,7 @@ fn rows_of_each_entity_have_no_class_by_a_general_statement() {
     let reason = |section: &str| {
         let plan = plan(PEOPLE, section, &sql, "");
         let answer = table(&plan, &plan.queries()[0], &answered(&plan, &[&[840_000], &[100_000]]));
-        answer.warnings.iter().find(|note| note.starts_with("\"noise only\"")).cloned().unwrap_or_default()
+        answer.advice.iter().find(|note| note.contains("\"bias unknown\"")).cloned().unwrap_or_default()
     };
     assert!(reason(stated).contains("numbers of rows per entity") && reason("").contains("one row of each entity"));
     let others = [
@@ -310,7 +310,7 @@ fn paid_counts_of_losses_decide_the_class_of_counts_of_people() {
     assert_eq!(class(2_000, "COUNT(DISTINCT id)"), Some(Quality::B));
     assert_eq!(class(9_000, "COUNT(DISTINCT id)"), Some(Quality::Unusable));
     // The number of their rows beyond the caps has no bound.
-    assert_eq!(class(100, "COUNT(*)"), Some(Quality::NoiseOnly));
+    assert_eq!(class(100, "COUNT(*)"), Some(Quality::BiasUnknown));
 }
 
 /// Every way of writing a number of rows, with the shown number under "hide below 11, round to 5".
@@ -485,7 +485,8 @@ fn classes_a_and_b_are_within_their_stated_error() {
             let is_good = |number: &&NumberCell| matches!(number.quality, Some(Quality::A | Quality::B));
             let bare = shown(&without, &values);
             assert!(loses_nothing || !numbers(&bare).iter().any(is_good), "{select}: {bare:?} for a true {truths:?}");
-            without_class += u32::from(numbers(&bare).iter().any(|number| number.quality == Some(Quality::NoiseOnly)));
+            without_class +=
+                u32::from(numbers(&bare).iter().any(|number| number.quality == Some(Quality::BiasUnknown)));
             let answer = shown(&stated, &values);
             for (number, truth) in numbers(&answer).into_iter().zip(&truths).filter(|(number, _)| is_good(number)) {
                 let end = |end: &Option<deniable_publication::Scalar>| end.as_ref().unwrap().as_f64().unwrap();
@@ -496,7 +497,7 @@ fn classes_a_and_b_are_within_their_stated_error() {
         }
     }
     let allowed = 0.05 * f64::from(good) + 4.0 * 0.22 * f64::from(good).sqrt();
-    println!("{good} of class A or B, {missed} off by more than they state, {without_class} answers of noise only");
+    println!("{good} of class A or B, {missed} off by more than they state, {without_class} answers without a class");
     assert!(good > 400 && without_class > 100, "{good} {without_class}");
     assert!(f64::from(missed) <= allowed, "{missed} of {good} are off by more than they state");
 }

@@ -232,13 +232,17 @@ fn plain_line(line: &str) -> String {
     words.join(" ")
 }
 
-/// Removes the classes of quality, which depend on the noise: from tables and JSON, and from the note on them.
+/// Removes the classes of quality, which depend on the noise: from tables and JSON, with the note and the advice on them.
 pub fn without_quality(text: &str) -> String {
-    let is_class = |cell: &str| ["A", "B", "C", "noise only", "not usable", "-"].contains(&cell.trim());
+    let is_class = |cell: &str| ["A", "B", "C", "bias unknown", "not usable", "-"].contains(&cell.trim());
     let mut lines = Vec::new();
-    let mut in_note = false;
+    let (mut in_note, mut in_advice) = (false, false);
     for line in text.lines() {
-        let starts = line.contains(" not usable: ");
+        if in_advice || line.trim_start().starts_with("\"advice\": [") {
+            in_advice = !line.trim_start().starts_with(']');
+            continue;
+        }
+        let starts = line.contains(" not usable: ") || line.contains("help: a larger share, fewer or larger groups");
         // Continuation lines of a note are indented further.
         in_note = starts || (in_note && line.starts_with("    ") && !line.trim_start().starts_with(['"', ']', '}']));
         if in_note {

@@ -91,35 +91,63 @@ pub fn section(shown: &ShownAnswer, place: &Place<'_>) -> Markup {
     // A chart would not show that its numbers are struck through.
     let is_drawn = place.is_drawn && table.withdrawn.is_none();
     let pictures = if is_drawn { charts::drawn(table, None, false) } else { Vec::new() };
-    let (shared, list) = place.shared;
     let is_folded = table.rows.len() > MOST_OPEN && !pictures.is_empty();
     let csv = is_drawn.then(|| table.csv(place.is_rehearsal).ok()).flatten();
+    let below = below(table, place, &confidence, csv.as_deref());
+    let figures = html! {
+        @for (svg, caption) in &pictures { (figure(svg.clone(), if pictures.len() > 1 { caption } else { "" })) }
+    };
     html! {
-        article.answer id=(place.anchor) {
+        article.answer.brief[table.rows.len() <= MOST_OPEN] id=(place.anchor) {
             h3 { (struck(table, table.title())) @if let Some(policy) = place.policy { span.muted { " (" (policy) ")" } } }
             (withdrawn(table))
-            div.pair {
-                @match single_number(table) {
-                    Some(number) => (large(table, number, &confidence)),
-                    None if is_folded => {}
-                    None => (rows(table, &confidence)),
-                }
-                @for (svg, caption) in &pictures { (figure(svg.clone(), if pictures.len() > 1 { caption } else { "" })) }
-            }
-            @if is_folded { details.rows { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) } }
-            (shared.own(table))
-            div.foot {
-                (shared.links(table, list))
-                details {
-                    summary { "Query, noise, download" }
-                    pre { code { (table.sql.trim()) } }
-                    (self::list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
-                    @if let Some(csv) = &csv {
-                        p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", csv)) { "Save as CSV" } }
+            @if is_folded {
+                div.pair {
+                    (figures)
+                    div {
+                        details.rows { summary { "Table of " (table.rows.len()) " rows" } (rows(table, &confidence)) }
+                        (below)
                     }
+                }
+            } @else {
+                div.pair {
+                    @match single_number(table) {
+                        Some(number) => (large(table, number, &confidence)),
+                        None => (rows(table, &confidence)),
+                    }
+                    (figures)
+                }
+                (below)
+            }
+        }
+    }
+}
+
+/// The notes on an answer, its query and noise, and its download.
+fn below(table: &Answer, place: &Place<'_>, confidence: &str, csv: Option<&str>) -> Markup {
+    let (shared, list) = place.shared;
+    html! {
+        (shared.own(table))
+        div.foot {
+            (shared.links(table, list))
+            details {
+                summary { "Query, noise, download" }
+                pre { code { (table.sql.trim()) } }
+                (self::list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
+                @if let Some(csv) = csv {
+                    p { a download=(file_name(table.title(), "csv")) href=(address("text/csv", csv)) { "Save as CSV" } }
                 }
             }
         }
+    }
+}
+
+/// An answer as a heading and a table, without charts and notes.
+pub fn plain(shown: &ShownAnswer) -> Markup {
+    html! {
+        h3 { (struck(&shown.table, shown.table.title())) }
+        (withdrawn(&shown.table))
+        (rows(&shown.table, &shown.confidence.to_string()))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::overview::{AccountOverview, ChargedVersion};
 use crate::report::{AccountSection, PageAnswer};
 use deniable_chart::answers::{Signs, legend};
 use deniable_ledger::Version;
+use deniable_publication::ADVICE_SUFFIX;
 use maud::{Markup, PreEscaped, html};
 
 /// Bytes of answers with charts; further answers have no charts, so that a page stays below a megabyte.
@@ -48,7 +49,7 @@ pub fn notes_anchor(account: usize) -> String {
 impl AccountSection {
     /// The notes that several of its answers have.
     pub fn shared_notes(&self) -> SharedNotes {
-        SharedNotes::of(self.answers.iter().map(|answer| &answer.shown.table))
+        SharedNotes::of(self.answers.iter().filter(|answer| !answer.is_advice()).map(|answer| &answer.shown.table))
     }
 
     /// The versions of the answers: those of the policy's own answers first, then the newest.
@@ -65,7 +66,9 @@ impl AccountSection {
     pub fn answered(&self, account: usize, registered: &[Version], is_rehearsal: bool) -> AnswersPage<'_> {
         let (mut written, mut bytes, mut beyond, mut newest) = (Vec::new(), 0, Vec::new(), Vec::new());
         let (shared, notes) = (self.shared_notes(), notes_anchor(account));
-        let several = self.answers.iter().any(|answer| answer.policy != self.answers[0].policy);
+        let mut policies = self.answers.iter().filter(|answer| !answer.is_advice()).map(|answer| &answer.policy);
+        let first = policies.next();
+        let several = policies.any(|policy| Some(policy) != first);
         let versions = self.versions(registered);
         let mut number = 0;
         // A version is an earlier one if a newer one of the same tables is on the page.
@@ -73,7 +76,7 @@ impl AccountSection {
         for (at, version) in versions.iter().enumerate() {
             let is_earlier = is_earlier(at);
             let mut sections = String::new();
-            for answer in self.answers.iter().filter(|answer| answer.is_about(version)) {
+            for answer in self.answers.iter().filter(|answer| answer.is_about(version) && !answer.is_advice()) {
                 number += 1;
                 let anchor = format!("answer{account}-{number}");
                 let policy = several.then_some(answer.policy.as_str());
@@ -115,20 +118,44 @@ impl AccountSection {
                 (names(&self.unseen))
             }
             (shared.list(&notes))
+            (self.advice(SHOWN_BYTES.saturating_sub(bytes)))
         };
         let named = |at: &usize| format!("{} {}", versions[*at].table, versions[*at].version);
         AnswersPage { contents, versions: newer.iter().map(named).collect(), earlier: earlier.len(), newest }
     }
 
+    /// Advice on caps and bounds, folded and without charts: what the curator asked before the answers. Tables of more than
+    /// `most_bytes` together are left out.
+    fn advice(&self, most_bytes: usize) -> Markup {
+        let all: Vec<&PageAnswer> = self.answers.iter().filter(|answer| answer.is_advice()).collect();
+        let mut bytes = 0;
+        let tables = all.iter().map(|answer| answers::plain(&answer.shown).into_string()).take_while(|table| {
+            bytes += table.len();
+            bytes <= most_bytes
+        });
+        let tables: Vec<String> = tables.collect();
+        html! {
+            @if !all.is_empty() {
+                details {
+                    summary { "Advice on caps and bounds, released before the answers (" (all.len()) ")" }
+                    @for table in &tables { (PreEscaped(table)) }
+                    @if tables.len() < all.len() { p { (all.len() - tables.len()) " more are in the ledger." } }
+                }
+            }
+        }
+    }
+
     /// The legend of the charts, and a remark about odd numbers if there are any.
     fn remarks(&self) -> Markup {
         let is_charted = |answer: &PageAnswer| {
-            !matches!(answers::shape(&answer.shown.table), answers::Shape::Single | answers::Shape::Table)
+            !answer.is_advice()
+                && !matches!(answers::shape(&answer.shown.table), answers::Shape::Single | answers::Shape::Table)
         };
         let charted = self.answers.iter().find(|answer| is_charted(answer));
-        let signs = self.answers.iter().map(|answer| answers::signs(&answer.shown.table));
+        let shown = || self.answers.iter().filter(|answer| !answer.is_advice());
+        let signs = shown().map(|answer| answers::signs(&answer.shown.table));
         let signs = signs.fold(Signs::default(), Signs::and);
-        let odd = self.answers.iter().any(|answer| answers::has_oddities(&answer.shown.table));
+        let odd = shown().any(|answer| answers::has_oddities(&answer.shown.table));
         html! {
             @if let Some(answer) = charted {
                 ul.legend {
@@ -147,6 +174,11 @@ impl AccountSection {
 }
 
 impl PageAnswer {
+    /// Whether it is advice of `suggest`, which a policy asks under a name of its own.
+    fn is_advice(&self) -> bool {
+        self.policy.ends_with(ADVICE_SUFFIX)
+    }
+
     fn is_about(&self, version: &ChargedVersion) -> bool {
         (&self.data.0, &self.data.1) == (&version.table, &version.version)
     }

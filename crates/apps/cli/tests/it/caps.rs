@@ -243,6 +243,10 @@ fn advice_is_a_release_of_its_own() {
     let json = place.run(&advice).done().json();
     let about: Vec<&str> = json.as_array().unwrap().iter().map(|one| one["about"].as_str().unwrap()).collect();
     assert_eq!(about, ["rows_per_group", "groups"]);
+    // A page has the advice as folded tables, not as answers with charts.
+    let page = place.run(&["report", "--ledger", "clinic-patients.ledger"]).done().stdout;
+    let (before, folded) = page.split_once("Advice on caps and bounds, released before the answers").unwrap();
+    assert!(!before.contains("<article") && folded.matches("visits by sex").count() >= 2, "{page}");
     // With so much spent the noise is negligible: half of the patients have at most two visits.
     let half: i64 = json[0]["quantiles"][0]["value"].as_str().unwrap().parse().unwrap();
     assert!((1..=3).contains(&half), "{json}");

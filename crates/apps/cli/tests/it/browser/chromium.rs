@@ -172,19 +172,26 @@ impl Browser {
     pub fn look(&mut self, width: u32, scheme: &str) {
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
+        self.call("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "media": "screen", "features": features }));
     }
 
-    /// A screenshot of the whole page, for people to look at.
+    /// A screenshot of the whole page, for people to look at: a PNG, or else a WebP at three fifths of the size.
     pub fn shoot(&mut self, path: &Path) {
-        let shot = self.call("Page.captureScreenshot", json!({ "format": "png", "captureBeyondViewport": true }));
+        let (width, height) = (self.eval("innerWidth"), self.eval("document.documentElement.scrollHeight"));
+        let (format, scale) =
+            if path.extension().is_some_and(|end| end == "webp") { ("webp", 0.6) } else { ("png", 1.0) };
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": scale });
+        let shot = json!({ "format": format, "captureBeyondViewport": true, "clip": clip });
+        let shot = self.call("Page.captureScreenshot", shot);
         std::fs::write(path, decoded(shot["data"].as_str().unwrap())).unwrap();
     }
 
-    /// The page as PDF.
+    /// The page as PDF, A4 unless the page says otherwise.
     pub fn print(&mut self) -> Vec<u8> {
-        let printed = self.call("Page.printToPDF", json!({}));
+        self.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+        let printed = self.call("Page.printToPDF", json!({ "paperWidth": 8.27, "paperHeight": 11.69 }));
         decoded(printed["data"].as_str().unwrap())
     }
 }

@@ -5,6 +5,7 @@ use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::push_paragraph;
+use deniable_core::words;
 use deniable_data::SourceError;
 use deniable_policy::Policy;
 use deniable_release::LeastError;
@@ -25,9 +26,18 @@ pub struct LeastReport {
     posterior: String,
     before: String,
     forced_by: String,
-    /// Whether the policy states a promise but for a chance, which no number here includes.
+    /// What the answers keep but for the policy's chance, if their sizes are fixed beforehand; absent if it states none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    but_for: Option<NeededButFor>,
+}
+
+#[derive(Debug, Serialize)]
+struct NeededButFor {
+    chance: String,
     #[serde(skip)]
-    has_chance: bool,
+    chance_in_words: String,
+    odds: String,
+    posterior: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -64,7 +74,12 @@ pub fn least_promise(policy: &Policy) -> Result<LeastReport, LeastPromiseError> 
         posterior: percent(&least.posterior, 2, Rounding::Up),
         before: percent(policy.guarantee().adversary().priors().high(), 2, Rounding::Up),
         forced_by: least.forced_by().map_or_else(String::new, |needed| needed.query.clone()),
-        has_chance: policy.guarantee().but_for_a_chance().is_some(),
+        but_for: least.but_for.map(|held| NeededButFor {
+            chance: held.chance.to_string(),
+            chance_in_words: words::chance(&held.chance),
+            odds: up(&held.odds),
+            posterior: percent(&held.posterior, 2, Rounding::Up),
+        }),
     })
 }
 
@@ -92,6 +107,7 @@ impl Diagnose for LeastPromiseError {
             LeastError::Weights(_) => "give each a `target_error` or a `share`: weights divide the rest of the spend",
             LeastError::NothingLeft => "lower the shares, or raise `spend` or `per_version` under [budget]",
             LeastError::Promise(_) => "state an adversary against whom an ε can be promised",
+            LeastError::Budget(_) | LeastError::Loss(_) => "allow larger errors",
         };
         vec![Diagnostic::new(Code::Policy, self).with_help(help)]
     }
@@ -117,8 +133,11 @@ impl Display for LeastReport {
         paragraph(&format!(
             "\"{forced_by}\" needs the most: allow it a larger error, or leave it out, for a stronger promise"
         ));
-        if self.has_chance {
-            paragraph("the policy's promise but for a chance is not considered here; `deniable plan` compares it");
+        if let Some(NeededButFor { chance_in_words, odds, posterior, .. }) = &self.but_for {
+            paragraph(&format!(
+                "but for {chance_in_words}, these answers together give odds of at most {odds}, so that the same person \
+                 could be {posterior} sure after"
+            ));
         }
         f.write_str(&text)
     }

@@ -9,8 +9,10 @@ use crate::plan::{PlanError, PlanErrorKind, PlanErrors, queries};
 use crate::target::{STEPS, TargetError, worst_number};
 use crate::whatif::{WhatIfError, with_promise};
 use deniable_core::belief::{gain_over, posterior_range};
-use deniable_core::budget::Spend;
+use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::guarantee::ButFor;
+use deniable_core::loss::{Chance, Coins, LossError, Walk};
 use deniable_core::noise::DecayError;
 use deniable_core::promise::Promise;
 use deniable_policy::{Policy, Size};
@@ -46,6 +48,20 @@ pub struct LeastPromise {
     pub posterior: Rational,
     /// The largest factor by which belief can grow; rounded up.
     pub gain: Rational,
+    /// What the answers keep but for the chance that the policy states; `None` if it states none.
+    pub but_for: Option<LeastButFor>,
+}
+
+/// The odds ratio that the answers within their targets exceed with a chance only, if all their sizes are fixed
+/// beforehand (C-11).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeastButFor {
+    /// The chance that the policy states.
+    pub chance: Chance,
+    /// The odds ratio, rounded up.
+    pub odds: Rational,
+    /// The highest posterior of an observer of the policy's family with the highest prior; rounded up.
+    pub posterior: Rational,
 }
 
 /// The reasons why no least promise exists.
@@ -66,6 +82,12 @@ pub enum LeastError {
     /// The policy's adversary admits no promise of an ε.
     #[error(transparent)]
     Promise(#[from] WhatIfError),
+    /// A need that is not a budget.
+    #[error(transparent)]
+    Budget(#[from] SpendError),
+    /// Needs of no distribution of losses.
+    #[error(transparent)]
+    Loss(#[from] LossError),
 }
 
 /// Computes the least promise of a policy's targets.
@@ -99,10 +121,14 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
     // Parts of ε = 1 are amounts of ε, also beyond 1.
     let unit = with_promise(policy, Promise::Epsilon(whole(1)), None)?;
     let (mut found, mut errors) = (Vec::new(), Vec::new());
+    let mut coins = Vec::new();
     for (declared, query) in all.iter().zip(&queries) {
         let Size::TargetError(target) = &declared.size else { continue };
         match amount(query, target, &unit) {
-            Ok(epsilon) => found.push(QueryNeed { query: declared.name.clone(), target: target.clone(), epsilon }),
+            Ok(epsilon) => {
+                coins.push(query.coins(policy.guarantee().adjacency()).unwrap_or_default());
+                found.push(QueryNeed { query: declared.name.clone(), target: target.clone(), epsilon });
+            }
             Err(kind) => errors.push(PlanError::new(policy, declared, kind)),
         }
     }
@@ -112,7 +138,41 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
     let priors = policy.guarantee().adversary().priors();
     let posterior = posterior_range(priors.high(), &odds).1;
     let gain = gain_over(priors, &odds);
-    Ok(LeastPromise { queries: found, epsilon, odds, posterior, gain })
+    let but_for = match policy.guarantee().but_for_a_chance() {
+        Some(stated) => Some(but_for(&found, &coins, &epsilon, stated, priors.high())?),
+        None => None,
+    };
+    Ok(LeastPromise { queries: found, epsilon, odds, posterior, gain, but_for })
+}
+
+/// What answers of these needs keep together but for the stated chance. A query without coins is one coin of its whole
+/// need. Coins on a lattice of the promise `epsilon`: a need is a power of its odds.
+fn but_for(
+    found: &[QueryNeed],
+    coins: &[Vec<Coins>],
+    epsilon: &Rational,
+    stated: &ButFor,
+    highest: &Rational,
+) -> Result<LeastButFor, LeastError> {
+    let mut walk = Walk::new(&Spend::epsilon(epsilon.clone())?)?;
+    for (needed, coins) in found.iter().zip(coins) {
+        let whole_cost = &needed.epsilon / epsilon;
+        if coins.is_empty() {
+            walk.add(&Coins::new(1, whole_cost)?);
+        } else {
+            for coin in coins {
+                walk.add(&Coins::new(coin.count(), coin.exponent() * &whole_cost)?);
+            }
+        }
+    }
+    let all: Rational = found.iter().map(|needed| needed.epsilon.clone()).sum();
+    let surely = Spend::epsilon(all)?.odds_at_most();
+    // Belief may rise beyond the odds or fall beyond them: each gets half of the chance, which is enough for any odds (B-7).
+    let half = Chance::new(stated.chance().value() / whole(2)).unwrap_or_else(|_| stated.chance().clone());
+    let odds = walk.distribution()?.odds_but_for(&half);
+    let odds = odds.map_or_else(|| surely.clone(), |odds| odds.min(surely.clone()));
+    let posterior = posterior_range(highest, &odds).1;
+    Ok(LeastButFor { chance: stated.chance().clone(), odds, posterior })
 }
 
 impl LeastPromise {
@@ -242,6 +302,32 @@ mod tests {
         assert!(
             Plan::new(policy(&format!("posterior_at_most = \"{}\"", (posterior + whole(1)) / whole(2)), ASKS)).is_ok()
         );
+    }
+
+    /// Fifty equal counts are one coin each: the odds but for a chance are those of fifty coins, and one count gains nothing.
+    #[test]
+    fn answers_within_their_targets_keep_smaller_odds_but_for_a_chance() {
+        let stated = "posterior_at_most = 0.99\n[promise.but_for]\nchance = \"1/1000000\"\nposterior_at_most = 0.9";
+        let counts = |count: usize| -> String {
+            (0..count)
+                .map(|at| format!("[[query]]\nname = \"q{at}\"\nsql = \"SELECT COUNT(*) FROM t WHERE x > {at}\"\ntarget_error = 90\n"))
+                .collect()
+        };
+        let found = least(&policy(stated, &counts(50))).unwrap();
+        let held = found.but_for.unwrap();
+        let each = &found.queries[0].epsilon;
+        let mut walk = Walk::new(&Spend::epsilon(each * whole(50)).unwrap()).unwrap();
+        walk.add(&Coins::new(50, ratio(1, 50)).unwrap());
+        let half = Chance::new(ratio(1, 2_000_000)).unwrap();
+        let exact = walk.distribution().unwrap().odds_but_for(&half).unwrap();
+        let surely = Spend::epsilon(each * whole(50)).unwrap().odds_at_most();
+        // Both are rounded up, on lattices of different steps.
+        assert!((&held.odds / &exact - whole(1)).abs() < ratio(1, 1000), "{} {exact}", held.odds);
+        assert!(held.odds < surely && held.posterior < ratio(99, 100) && held.chance.value() == &ratio(1, 1_000_000));
+        let one = least(&policy(stated, &counts(1))).unwrap();
+        let alone = Spend::epsilon(one.queries[0].epsilon.clone()).unwrap().odds_at_most();
+        assert!((one.but_for.unwrap().odds / alone - whole(1)).abs() < ratio(1, 1000));
+        assert_eq!(least(&policy("posterior_at_most = 0.75", ASKS)).unwrap().but_for, None);
     }
 
     #[test]

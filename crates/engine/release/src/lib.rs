@@ -49,7 +49,7 @@ pub use contained::ContainingAnswer;
 pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, open_ledger, read_ledger};
 pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
-pub use least::{LeastError, LeastPromise, QueryNeed, least};
+pub use least::{LeastButFor, LeastError, LeastPromise, QueryNeed, least};
 pub use losses::{Cause, LargeLoss, MOST_LEFT_OUT, Quantity, Understated};
 pub use new_entities::KnownEntitiesFound;
 pub use periods::Series;

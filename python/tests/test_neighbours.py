@@ -29,7 +29,7 @@ QUERIES = [
     "SELECT SUM(ROUND(LEAST(GREATEST(CASE WHEN v > 1000000 THEN 1 / (v - v) ELSE 0 END, 0), 5), 0)) AS n FROM t",
 ]
 REFUSED = ["SELECT * FROM t", "SELECT MAX(v FROM t", f"SELECT s FROM t WHERE s = '{NAME}'", "SELECT nobody FROM t", "SELECT COUNT(*) FROM t GROUP BY person"]
-MOVED = {"value", "low", "high", "quality", "hidden", "population", "standard_error"}
+MOVED = {"value", "low", "high", "quality", "hidden", "population", "standard_error", "advice"}
 """The parts that noise changes, and their consequences: the errors of averages are computed from released totals."""
 
 
@@ -51,6 +51,9 @@ def follows(answer: dn.Answer) -> None:
     said = [found for found in map(USABLE.search, answer.warnings) if found]
     count = classes.count("not usable")
     assert [(int(one[1]), int(one[2])) for one in said] == ([(count, len(classes))] if count else []), (classes, answer.warnings)
+    advised = [one for one in answer.advice if one.startswith("a larger share")]
+    unknown = any("bias unknown" in one for one in answer.warnings)
+    assert (len(advised), len(answer.advice)) == (bool(count), bool(count) + unknown), (classes, answer.advice)
 
 
 def watched(rows: pl.DataFrame, folder: Path) -> Dict[str, Any]:

@@ -12,12 +12,14 @@ fn without_pictures(page: &str) -> String {
     page.split("<svg").map(|part| part.split_once("</svg>").map_or(part, |(_, rest)| rest)).collect()
 }
 
-/// The page without the note on numbers that are not usable, and without a list that contains nothing else.
+/// The page without what it says of unusable numbers (a note, a sign in the legend): that follows from the answers.
 fn without_note(page: &str) -> String {
     let mut kept = String::new();
     for part in page.split_inclusive("</li>") {
         match part.rsplit_once("<li>") {
-            Some((before, item)) if item.contains("not usable: ") => kept += before,
+            Some((before, item)) if item.contains("not usable: ") || item.contains("nothing can be said") => {
+                kept += before;
+            },
             _ => kept += part,
         }
     }

@@ -4,7 +4,7 @@
 use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::{printable, without_secrets};
-use deniable_ledger::{ApprovalError, ChargeError, Decision, VersionName};
+use deniable_ledger::{ApprovalError, ChargeError, Decision, FixError, OverChance, VersionName};
 use deniable_query::{Missing, QueryError};
 
 use deniable_release::ReleaseError;
@@ -81,7 +81,7 @@ pub fn of_release(error: &Error) -> Refusal {
 pub fn of_asks(error: &ReleaseError) -> Refusal {
     use deniable_protocol::ProtocolError;
     match error {
-        // Both follow from what this account alone was charged and answered (C-8).
+        // All follow from what this account alone was charged and answered (C-8).
         ReleaseError::Protocol(ProtocolError::OverBudget { fits, .. }) => over_budget(fits.as_ref()).into(),
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. }) => {
             over_budget(None).into()
@@ -92,6 +92,11 @@ pub fn of_asks(error: &ReleaseError) -> Refusal {
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::OverVersion { version, .. }, .. }) => {
             over_version(version, None).into()
         }
+        ReleaseError::Protocol(
+            ProtocolError::OverChance(over)
+            | ProtocolError::Fix(FixError::Over(over))
+            | ProtocolError::Charge { error: ChargeError::OverChance { over }, .. },
+        ) => over_chance(over),
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => no_part(name).into(),
         _ => Refusal { failure: unavailable(), secret: Some(error.to_string()) },
     }
@@ -145,6 +150,16 @@ fn fitting(fits: Option<&Rational>, spent: &str) -> String {
             percent(share, 1, Rounding::Down)
         ),
         None => format!("{spent}; earlier answers stay free: deniable.releases lists them"),
+    }
+}
+
+/// The refusal of a query that the promise but for a chance does not cover.
+fn over_chance(over: &OverChance) -> Refusal {
+    match over {
+        OverChance::Odds { .. } | OverChance::Part { .. } => Failure::new(Code::NotAllowed, over.to_string())
+            .hint("state a smaller deniable.spend; earlier answers stay free: deniable.releases lists them")
+            .into(),
+        OverChance::Later | OverChance::Size(_) => Refusal { failure: unavailable(), secret: Some(over.to_string()) },
     }
 }
 

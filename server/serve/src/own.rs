@@ -4,7 +4,7 @@ use crate::printed::printed;
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable::{Guarantee, Policy, RemainingBudget};
 use deniable_core::text::printable;
-use deniable_ledger::{Account, AccountId, Allowance, Part, Request, Sharing, Summary, VersionName, Withdrawal};
+use deniable_ledger::{Account, AccountId, Allowance, Part, Request, Sharing, Size, Summary, VersionName, Withdrawal};
 use deniable_publication::Statement;
 use deniable_publication::remaining::share_left;
 use deniable_publication::statement::beliefs_so_far;
@@ -40,6 +40,9 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_
     rows.extend(guarantee.adversary_in_words().iter().map(|said| row("against", said)));
     rows.extend(statement.assumptions().iter().map(|said| row("assumption", said)));
     rows.extend(statement.outside().iter().map(|said| row("outside", said)));
+    if let Some((but_for, reading)) = account.and_then(|account| account.but_for_chance().ok().flatten()) {
+        rows.push(row("so far", &reading.in_words(but_for)));
+    }
     if let (Part::Named(name), Some(account)) = (part, account)
         && let Some(own) = account.part(name)
     {
@@ -135,8 +138,8 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
             Part::Whole => RemainingBudget::all(limit),
             Part::Named(_) => return Rows::new(),
         };
-        let versions = versions(policy, &[Allowance::unspent(limit.clone())]);
-        return std::iter::once(row(name, &whole(1), &all, &whole(1), limit)).chain(versions).collect();
+        let versions = versions(policy, &[Allowance::unspent(limit.clone())], None);
+        return std::iter::once(row(name, (&whole(1), &all, &whole(1)), limit, None)).chain(versions).collect();
     };
     let read = protected_versions(policy);
     let allowances = account.allowances().into_iter().enumerate().map(|(at, allowed)| {
@@ -144,13 +147,14 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
         let share = allowed.limit.exact_part_of(limit).unwrap_or_default();
         let left = share_left(&allowed.spent, &allowed.limit, limit).unwrap_or_default();
         let called = if at == 0 { name.to_owned() } else { "not reserved".to_owned() };
-        row(&called, &share, &RemainingBudget::new(allowed.spent, allowed.limit), &left, limit)
+        let remaining = RemainingBudget::new(allowed.spent, allowed.limit);
+        row(&called, (&share, &remaining, &left), limit, Some(account))
     });
-    allowances.chain(versions(policy, &account.allowances())).collect()
+    allowances.chain(versions(policy, &account.allowances(), Some(account))).collect()
 }
 
 /// What queries about each declared version may use, if the policy limits it: of the allowance that has least left.
-fn versions(policy: &Policy, allowances: &[Allowance]) -> Rows {
+fn versions(policy: &Policy, allowances: &[Allowance], account: Option<&Account>) -> Rows {
     let limit = policy.guarantee().limit();
     let Some(share) = policy.per_version() else { return Rows::new() };
     let on_version = |version: VersionName| {
@@ -159,21 +163,25 @@ fn versions(policy: &Policy, allowances: &[Allowance]) -> Rows {
         let least = all.min_by_key(left)?;
         let (share, left) = (least.limit.exact_part_of(limit).unwrap_or_default(), left(&least));
         let remaining = RemainingBudget::new(least.spent, least.limit);
-        Some(row(&printable(&version.to_string()), &share, &remaining, &left, limit))
+        Some(row(&printable(&version.to_string()), (&share, &remaining, &left), limit, account))
     };
     protected_versions(policy).into_iter().filter_map(on_version).collect()
 }
 
+/// A row of the budget: a share, its remainder, and what is left of the promise.
 fn row(
     name: &str,
-    share: &Rational,
-    remaining: &RemainingBudget,
-    left: &Rational,
+    (share, remaining, left): (&Rational, &RemainingBudget, &Rational),
     limit: &deniable::Spend,
+    account: Option<&Account>,
 ) -> Vec<Option<String>> {
     let spent = remaining.spent().exact_part_of(limit).unwrap_or_else(|| share - left);
-    let price = limit.share(&ratio(1, 40));
-    let queries = price.map(|price| remaining.queries(&price)).unwrap_or_default();
+    let size = limit.share(&ratio(1, 40)).map(|cost| Size { cost, coins: Vec::new() });
+    let paid = |size: &Size| {
+        let queries = remaining.queries(&size.cost);
+        account.map_or(queries, |account| account.keep_but_for_chance_with(size, queries))
+    };
+    let queries = size.as_ref().map(paid).unwrap_or_default();
     vec![
         text(name),
         text(decimal(share, PLACES, Rounding::Down)),

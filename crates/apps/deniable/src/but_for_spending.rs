@@ -4,12 +4,9 @@ use crate::plan_report::unpaid;
 use deniable_core::exact::{Rounding, decimal, percent};
 use deniable_core::guarantee::ButFor;
 use deniable_core::words;
-use deniable_ledger::{Account, Reading, SizeError, read_but_for_chance};
+use deniable_ledger::{Account, ODDS_PLACES, SizeError, read_but_for_chance};
 use deniable_release::Plan;
 use serde::Serialize;
-
-/// Decimal places of odds.
-const ODDS_PLACES: u32 = 3;
 
 /// Odds ratios but for a chance, decimals rounded up.
 #[derive(Debug, Serialize)]
@@ -33,17 +30,12 @@ impl ButForSpending {
         let but_for = guarantee.but_for_a_chance()?;
         let sizes = unpaid(plan, account).map(|planned| planned.size(policy)).collect();
         let chance = words::chance(but_for.chance());
-        let Reading { odds, allowed, keeps } = match read_but_for_chance(account, guarantee, sizes) {
+        let reading = match read_but_for_chance(account, guarantee, sizes) {
             Ok(reading) => reading?,
             Err(error) => return Some(Self::unknown(but_for, &chance, &error)),
         };
-        let shown = odds.as_ref().map(|odds| decimal(odds, ODDS_PLACES, Rounding::Up));
-        // Both roundings of one irrational number.
-        let down = decimal(&allowed.odds_at_least(), ODDS_PLACES, Rounding::Down);
-        let allowed = match &shown {
-            Some(shown) if keeps && odds > Some(allowed.odds_at_least()) => shown.clone(),
-            _ => down,
-        };
+        let (shown, allowed) = reading.decimals(ODDS_PLACES);
+        let keeps = reading.keeps;
         let total = shown.as_deref().unwrap_or("any size");
         let mut in_words = if keeps {
             format!("but for {chance}, all answers together give odds of at most {total}, of {allowed} allowed")

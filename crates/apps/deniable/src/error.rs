@@ -4,7 +4,7 @@ use crate::simulate::SimulateError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::noise::EntropyError;
 use deniable_data::SourceError;
-use deniable_ledger::{ChargeError, OpenError, StoreError};
+use deniable_ledger::{ChargeError, FixError, OpenError, StoreError};
 use deniable_policy::{PolicyErrors, QueryError};
 use deniable_protocol::ProtocolError;
 use deniable_release::{AcceptError, DataError, PlanErrors, ReleaseError, UnknownQuery};
@@ -131,8 +131,12 @@ impl Error {
                 // The second variant: another process spent the rest of the budget before the charge.
                 ProtocolError::OverBudget { .. }
                 | ProtocolError::OverVersion { .. }
+                | ProtocolError::OverChance(_)
+                | ProtocolError::Fix(FixError::Over(_))
                 | ProtocolError::Charge {
-                    error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. }, ..
+                    error:
+                        ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. } | ChargeError::OverChance { .. },
+                    ..
                 },
             )) => true,
             Self::Accept(_)

@@ -3,9 +3,11 @@
 mod text;
 
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, ratio};
-use deniable_core::words::chance;
-use deniable_ledger::{Account, Charge, FixedSize, Part, Release, SetAside, Sharing, Summary, Version, VersionName};
+use deniable_core::exact::{Rational, ratio};
+use deniable_core::guarantee::ButFor;
+use deniable_ledger::{
+    Account, Charge, FixedSize, ODDS_PLACES, Part, Reading, Release, SetAside, Sharing, Summary, Version, VersionName,
+};
 use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
@@ -193,6 +195,9 @@ pub struct PartOverview {
     pub spent: String,
     /// The remainder of the part, in words.
     pub left: String,
+    /// The odds of its charges but for a chance, if that is promised and it is reserved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub but_for: Option<ButForOverview>,
     /// The beliefs that its owner alone can reach, from this part and all common answers (C-7).
     pub alone: Vec<Belief>,
 }
@@ -414,7 +419,7 @@ impl AccountOverview {
             new_entities: NewEntitiesOverview::new(account),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &priors()),
-            but_for: ButForOverview::new(account),
+            but_for: ButForOverview::of(account),
             parts: account.parts().iter().map(|(name, part)| PartOverview::new(account, name, part)).collect(),
             requests: requests.collect(),
             versions: charged_versions(account, registered),
@@ -467,23 +472,27 @@ impl FixedOverview {
 }
 
 impl ButForOverview {
-    fn new(account: &Account) -> Option<Self> {
+    fn of(account: &Account) -> Option<Self> {
         let (but_for, reading) = account.but_for_chance().ok().flatten()?;
-        let fixed = |FixedSize { cost, count, unused }| FixedOverview { cost: cost.in_words(), count, unused };
-        Some(Self {
-            chance: but_for.chance().to_string(),
-            allowed: decimal(&reading.allowed.odds_at_least(), 3, Rounding::Down),
-            odds: reading.odds.map(|odds| decimal(&odds, 3, Rounding::Up)),
-            fixed: account.fixed_sizes().into_iter().map(fixed).collect(),
-            words: chance(but_for.chance()),
-        })
+        Some(Self::new(but_for, &reading, account.fixed_sizes()))
+    }
+
+    fn of_part(account: &Account, part: &SetAside) -> Option<Self> {
+        let (but_for, reading) = account.part_but_for_chance(part).ok().flatten()?;
+        Some(Self::new(but_for, &reading, Vec::new()))
+    }
+
+    fn new(but_for: &ButFor, reading: &Reading, fixed: Vec<FixedSize>) -> Self {
+        let shown = |FixedSize { cost, count, unused }| FixedOverview { cost: cost.in_words(), count, unused };
+        let (odds, allowed) = reading.decimals(ODDS_PLACES);
+        let fixed = fixed.into_iter().map(shown).collect();
+        Self { chance: but_for.chance().to_string(), allowed, odds, fixed, words: reading.in_words(but_for) }
     }
 
     /// In one line.
     #[must_use]
-    pub fn in_words(&self) -> String {
-        let odds = self.odds.as_deref().unwrap_or("any size");
-        format!("but for {}: odds of {odds} are counted, of {} allowed", self.words, self.allowed)
+    pub fn in_words(&self) -> &str {
+        &self.words
     }
 }
 
@@ -542,6 +551,7 @@ impl PartOverview {
             sharing: part.sharing,
             spent: part.spent.in_words(),
             left: RemainingBudget::new(part.spent.clone(), of_promise(&part.share)).to_string(),
+            but_for: ButForOverview::of_part(account, part),
             alone: beliefs_so_far(&of_promise(&reach), &priors()),
         }
     }
@@ -566,7 +576,7 @@ fn more(account: &Account) -> Vec<Headroom> {
         sql: release.query.sql.trim().to_owned(),
         cost: release.cost.to_string(),
         questions: account
-            .keep_but_for_chance_with(release, questions_left(&account.spent, &release.cost, &account.limit())),
+            .keep_but_for_chance_with(&release.size(), questions_left(&account.spent, &release.cost, &account.limit())),
     };
     examples.iter().map(shown).collect()
 }

@@ -6,9 +6,9 @@ use crate::by_version::{SpentByVersion, VersionName};
 use crate::disjoint::DisjointTables;
 use crate::entry::{AccountId, Charge, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
-use crate::losses::{CoinsOfCost, Losses, OverChance, Size};
+use crate::losses::{CoinsOfCost, Losses, MOST_ANSWERS, OverChance, Size};
 use crate::numbers::Numbers;
-use crate::parts::{Allowance, Parts, SetAside};
+use crate::parts::{Allowance, PartFault, PartTerms, Parts, SetAside, Sharing};
 use crate::state::Contradiction;
 use crate::store::StoreError;
 use crate::withdrawals::Withdrawal;
@@ -77,6 +77,12 @@ impl Release {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.answer.is_none() && self.draw == Draw::Open
+    }
+
+    /// Its size.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        Size { cost: self.cost.clone(), coins: self.query.coins.clone() }
     }
 
     /// Whether the owner of `part` may see it: it is public, or a charge of that part.
@@ -280,11 +286,7 @@ impl Account {
             disjoint: self.disjoint.clone(),
             own: Some((part.clone(), own)),
             changes: self.changes.clone(),
-            // Without a promise but for a chance nothing depends on these, and with it there are no parts.
-            losses: match self.guarantee.but_for_a_chance() {
-                Some(_) => self.losses.clone(),
-                None => Losses::default(),
-            },
+            losses: self.losses_seen_by(part),
             requests: self
                 .requests
                 .iter()
@@ -352,11 +354,47 @@ impl Account {
         if self.guarantee.but_for_a_chance().is_none() {
             return Ok(());
         }
-        if charge.part != Part::Whole {
-            return Err(Contradiction::OverChance(OverChance::Part));
-        }
         let size = Size { cost: charge.cost.clone(), coins: charge.query.coins.clone() };
-        Ok(self.losses.allow(size, &self.guarantee)?)
+        Ok(self.losses_seen_by(&charge.part).allow(size, &self.guarantee)?)
+    }
+
+    /// The sizes by which a charge of this part is decided: its own if it is reserved, or else all but those of reserved
+    /// parts. Without a promise but for a chance nothing depends on them, and none are seen.
+    fn losses_seen_by(&self, part: &Part) -> Losses {
+        if self.guarantee.but_for_a_chance().is_none() {
+            return Losses::default();
+        }
+        match part {
+            Part::Named(name) => match self.parts.get(name) {
+                Some(own) if own.sharing == Sharing::Reserved => own.losses.clone(),
+                _ => self.losses.clone(),
+            },
+            Part::Whole => self.losses.clone(),
+        }
+    }
+
+    /// Whether these terms of a part may be recorded next.
+    pub(crate) fn check_part(&self, name: &str, terms: &PartTerms) -> Result<(), PartFault> {
+        self.parts.check(name, terms, self.guarantee.limit())?;
+        let is_stated = terms.sharing == Sharing::Reserved && self.guarantee.but_for_a_chance().is_some();
+        if !(1..=MOST_ANSWERS).contains(&terms.answers) || (terms.answers > 1 && !is_stated) {
+            return Err(PartFault::Answers);
+        }
+        let mut with_part = self.clone();
+        with_part.set_aside(name.to_owned(), terms.clone());
+        Ok(with_part.all_losses_keep(&self.guarantee)?)
+    }
+
+    /// Sets a part aside after [`Self::check_part`].
+    pub(crate) fn set_aside(&mut self, name: String, terms: PartTerms) {
+        self.parts.set_aside(name, terms);
+        self.losses.reserve(self.parts.reserved());
+    }
+
+    /// Whether the charges of every part and those of the unreserved share keep a guarantee's promise but for a chance.
+    fn all_losses_keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
+        let reserved = self.parts.all().values().filter(|part| part.sharing == Sharing::Reserved);
+        reserved.map(|part| &part.losses).chain([&self.losses]).try_for_each(|losses| losses.keep(guarantee))
     }
 
     /// Whether all charges keep another guarantee's promise but for a chance, if it has one.
@@ -364,10 +402,7 @@ impl Account {
         if self.losses.has_chosen() && self.tightens_chance(guarantee)? {
             return Err(OverChance::Later);
         }
-        if guarantee.but_for_a_chance().is_some() && !self.parts.all().is_empty() {
-            return Err(OverChance::Part);
-        }
-        self.losses.keep(guarantee)
+        self.all_losses_keep(guarantee)
     }
 
     /// Whether another guarantee promises more but for a chance than the one in force.
@@ -384,10 +419,10 @@ impl Account {
     /// Whether these sizes may be fixed next.
     pub(crate) fn check_sizes(&self, sizes: &[Size]) -> Result<(), Contradiction> {
         let is_valid = |size: &Size| !size.cost.is_nothing() && CoinsOfCost::are_valid(&size.coins);
-        if sizes.is_empty() || !self.losses.is_empty() || !sizes.iter().all(is_valid) {
+        if sizes.is_empty() || !self.losses.are_open() || !sizes.iter().all(is_valid) {
             return Err(Contradiction::Sizes);
         }
-        let mut losses = Losses::default();
+        let mut losses = self.losses.clone();
         losses.fix(sizes.to_vec());
         Ok(losses.keep(&self.guarantee)?)
     }
@@ -398,12 +433,17 @@ impl Account {
         let again = self.charged(&charge.query.identity).any(|release| self.parts.takes_unreserved(&release.part));
         let is_paid = self.charged(&charge.query.identity).next().is_some();
         let Charged { policy, query, cost, part, basis, account: _ } = charge;
-        self.losses.record(Size { cost: cost.clone(), coins: query.coins.clone() });
+        let size = Size { cost: cost.clone(), coins: query.coins.clone() };
+        if !self.parts.takes_unreserved(&part) {
+            self.losses.asked_elsewhere();
+        } else if !again {
+            self.losses.record(size.clone());
+        }
         if !is_paid {
             self.by_version.record(&query, &cost);
             self.spent = self.by_version.total().clone();
         }
-        self.parts.record(&part, &query, &cost, again);
+        self.parts.record(&part, &query, size, again);
         self.use_approval(&part, &query.identity);
         let (draw, answer, numbers, answered, withdrawn) = (Draw::Open, None, None, None, None);
         self.keep(Release { seq, at, policy, query, cost, part, basis, draw, answer, numbers, answered, withdrawn });

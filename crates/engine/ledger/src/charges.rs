@@ -148,10 +148,12 @@ pub enum ChargeError {
         limit: Spend,
     },
     /// All answers together could give more than the promise but for a chance allows.
-    #[error(
-        "{0}; nothing was charged: ask for less, or promise less but for the chance with `deniable ledger change-promise`"
-    )]
-    OverChance(#[from] OverChance),
+    #[error("{over}; nothing was charged: {}", help_over(.over))]
+    OverChance {
+        /// The promise but for a chance, or the part.
+        #[from]
+        over: OverChance,
+    },
     /// Numbers that were drawn on another basis.
     #[error(
         "the numbers of charge {0} were drawn by another version of deniable, from other contents or at another price; \
@@ -227,11 +229,8 @@ impl Ledger {
             request.version_limit.iter().try_for_each(|by| within_versions(by, allowance, &request.cost))?;
         }
         if account.guarantee.but_for_a_chance().is_some() {
-            if request.part != Part::Whole {
-                return Err(OverChance::Part.into());
-            }
             let size = Size { cost: request.cost.clone(), coins: request.query.coins.clone() };
-            account.losses.allow(size, &account.guarantee)?;
+            seen.losses.allow(size, &account.guarantee)?;
         }
         let own = seen.spent_by(&request.policy).before(&read);
         within(Limit::Policy, &own, &request.cost, &request.policy_limit)?;
@@ -330,6 +329,13 @@ fn within_versions(by: &VersionLimit, allowance: &Allowance, cost: &Spend) -> Re
         }
     }
     Ok(())
+}
+
+fn help_over(over: &OverChance) -> &'static str {
+    match over {
+        OverChance::Part { .. } => help(Limit::Part),
+        _ => "ask for less, or promise less but for the chance with `deniable ledger change-promise`",
+    }
 }
 
 fn help(which: Limit) -> &'static str {

@@ -10,7 +10,7 @@ fn of_ledger(error: &dyn Display) -> Vec<Diagnostic> {
 
 impl Diagnose for ChargeError {
     fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
-        let is_budget = matches!(self, Self::OverBudget { .. } | Self::OverVersion { .. } | Self::OverChance(_));
+        let is_budget = matches!(self, Self::OverBudget { .. } | Self::OverVersion { .. } | Self::OverChance { .. });
         let code = if is_budget { Code::Budget } else { Code::Ledger };
         vec![Diagnostic::new(code, self)]
     }

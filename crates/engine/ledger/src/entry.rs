@@ -323,6 +323,19 @@ pub struct PartSetAside {
     pub share: Fraction,
     /// Whether the part is reserved or overlaps with others.
     pub sharing: Sharing,
+    /// Under a promise but for a chance, the number of equal answers that give as much as all charges of a reserved part
+    /// may.
+    #[serde(default = "one_answer", skip_serializing_if = "is_one_answer")]
+    pub answers: u32,
+}
+
+fn one_answer() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one_answer(answers: &u32) -> bool {
+    *answers == 1
 }
 
 /// A request for approval of a query; not a charge.

@@ -5,15 +5,21 @@
 //! and is charged to a filter. Which of the two a charge is follows from the ledger alone: it takes the first unused
 //! fixed size that equals its own, or else the first that is one coin of its whole cost, which dominates every answer
 //! of that cost.
+//!
+//! A reserved part of the budget (C-7) is one more chosen size, used from the beginning: that of a number of equal
+//! answers. What is charged to it goes through a filter of its own, which holds no more than theirs, so that refusals
+//! follow from the owner's charges alone.
 
-use crate::accounts::{Account, Release};
+use crate::accounts::Account;
 use crate::entry::{AccountId, Event, SizesFixed};
 use crate::ledger::Ledger;
+use crate::parts::{SetAside, Sharing};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Fraction, Rational, Rounding, decimal, ratio, whole};
 use deniable_core::guarantee::{ButFor, Guarantee};
-use deniable_core::loss::{Chance, Coins, Lattice, LossAccount, LossError};
+use deniable_core::loss::filter::{most_rho_lower, rho_upper};
+use deniable_core::loss::{Chance, Coins, Filter, Lattice, LossAccount, LossError};
 use deniable_core::words;
 use num_traits::Zero;
 use serde::{Deserialize, Serialize};
@@ -94,6 +100,47 @@ impl Size {
     }
 }
 
+/// A reserved part of an account under a promise but for a chance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReservedPart {
+    /// The share of ln R.
+    pub(crate) share: Rational,
+    /// The number of equal answers, together of this share, which give as much as all of its charges may.
+    pub(crate) answers: u32,
+}
+
+impl ReservedPart {
+    fn size(&self, guarantee: &Guarantee) -> Result<Size, SpendError> {
+        let coins = CoinsOfCost { count: self.answers, part: Fraction(whole(1) / whole(self.answers)) };
+        Ok(Size { cost: guarantee.limit().share(&self.share)?, coins: vec![coins] })
+    }
+
+    /// The part of this share that takes the same share of the filter, in as few answers as possible.
+    pub(crate) fn of_share(share: &Rational, guarantee: &Guarantee, but_for: &ButFor) -> Result<Self, SizeError> {
+        let (allowed, chance) = limits_of_chosen(but_for)?;
+        let promise = guarantee.limit();
+        let most = chance.map(|chance| most_rho_lower(promise, &allowed.odds_at_least(), &chance));
+        let most = share * most.unwrap_or_else(Rational::zero);
+        let fits = |answers: u32| rho_upper(promise, &(share / whole(answers))) * whole(answers) <= most;
+        // More answers have less ρ.
+        let (mut too_few, mut enough) = (0, 1);
+        while enough < MOST_ANSWERS && !fits(enough) {
+            (too_few, enough) = (enough, (2 * enough).min(MOST_ANSWERS));
+        }
+        while too_few + 1 < enough {
+            let middle = u32::midpoint(too_few, enough);
+            if fits(middle) { enough = middle } else { too_few = middle }
+        }
+        Ok(Self { share: share.clone(), answers: enough })
+    }
+}
+
+/// Decimal places of odds.
+pub const ODDS_PLACES: u32 = 3;
+
+/// The most answers that a reserved part is divided into.
+pub(crate) const MOST_ANSWERS: u32 = 1_000_000;
+
 /// The odds of charges together under a promise but for a chance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
@@ -103,6 +150,29 @@ pub struct Reading {
     pub allowed: Spend,
     /// Whether they are within these.
     pub keeps: bool,
+}
+
+impl Reading {
+    /// The odds and the allowed odds with this many decimal places: the odds rounded up, and `None` where there is no
+    /// bound; the allowed odds rounded down, but not below odds that are within them.
+    #[must_use]
+    pub fn decimals(&self, places: u32) -> (Option<String>, String) {
+        let shown = self.odds.as_ref().map(|odds| decimal(odds, places, Rounding::Up));
+        let allowed = self.allowed.odds_at_least();
+        let allowed = match &shown {
+            Some(shown) if self.keeps && self.odds >= Some(allowed.clone()) => shown.clone(),
+            _ => decimal(&allowed, places, Rounding::Down),
+        };
+        (shown, allowed)
+    }
+
+    /// In one line, for the promise that is read.
+    #[must_use]
+    pub fn in_words(&self, but_for: &ButFor) -> String {
+        let (odds, allowed) = self.decimals(ODDS_PLACES);
+        let odds = odds.unwrap_or_else(|| "any size".to_owned());
+        format!("but for {}: odds of {odds} are counted, of {allowed} allowed", words::chance(but_for.chance()))
+    }
 }
 
 /// A size that is not one.
@@ -123,7 +193,7 @@ pub enum OverChance {
     #[error(
         "with this, all answers together could give an odds ratio of {} but for {}, and the promise but for that chance \
          allows {}",
-        .odds.as_ref().map_or_else(|| "any size".to_owned(), |odds| decimal(odds, 3, Rounding::Up)),
+        .odds.as_ref().map_or_else(|| "any size".to_owned(), |odds| decimal(odds, ODDS_PLACES, Rounding::Up)),
         words::chance(.chance),
         .limit.in_words()
     )]
@@ -141,17 +211,28 @@ pub enum OverChance {
          beforehand was charged: the promise could follow from its answer"
     )]
     Later,
-    /// A part of the budget has an owner who must not learn about other charges from a refusal.
+    /// The charges of a reserved part could give larger odds than it may.
     #[error(
-        "a promise but for a chance is not kept for parts of a budget yet; charge the whole, or promise without a chance"
+        "with this, the answers from the part of the promise that is set aside for you could give an odds ratio of {} but \
+         for {}, and {} is set aside",
+        .odds.as_ref().map_or_else(|| "any size".to_owned(), |odds| decimal(odds, ODDS_PLACES, Rounding::Up)),
+        words::chance(.chance),
+        .limit.in_words()
     )]
-    Part,
+    Part {
+        /// At least the odds that the part's answers could give; `None` where there is no bound.
+        odds: Option<Rational>,
+        /// The chance of the promise.
+        chance: Chance,
+        /// The largest odds ratio of the part.
+        limit: Spend,
+    },
     /// A size that is not one.
     #[error(transparent)]
     Size(#[from] SizeError),
 }
 
-/// The sizes of an account's charges.
+/// The sizes of the charges of an account's unreserved share, or of a reserved part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
     /// The sizes that were fixed before the first charge.
@@ -160,9 +241,43 @@ pub(crate) struct Losses {
     unused: SizeCounts,
     /// The sizes of all other charges.
     chosen: SizeCounts,
+    /// The reserved parts beside the unreserved share: each counts whether it is used or not.
+    reserved: Vec<ReservedPart>,
+    /// Whether a reserved part was charged: its answer may have been read, and no size is fixed beforehand any more.
+    is_asked_elsewhere: bool,
+    /// The reserved part that these charges are of.
+    part: Option<ReservedPart>,
+}
+
+/// The odds that are allowed once a size was chosen, and the chance with which a filter keeps them (B-8).
+fn limits_of_chosen(but_for: &ButFor) -> Result<(Spend, Option<Chance>), SizeError> {
+    let allowed = but_for.limit().share(&ratio(49, 50))?;
+    let part = whole(1) - allowed.odds_at_most() / but_for.limit().odds_at_least();
+    let chance = Chance::new(but_for.event_chance().value() * part).ok();
+    Ok((allowed, chance))
 }
 
 impl Losses {
+    /// No charges of a reserved part.
+    pub(crate) fn of_part(part: ReservedPart) -> Self {
+        Self { part: Some(part), ..Self::default() }
+    }
+
+    /// Changes the size of the reserved part that these charges are of.
+    pub(crate) fn resize(&mut self, part: ReservedPart) {
+        self.part = Some(part);
+    }
+
+    /// Changes the reserved parts beside the unreserved share.
+    pub(crate) fn reserve(&mut self, parts: Vec<ReservedPart>) {
+        self.reserved = parts;
+    }
+
+    /// Records that a reserved part was charged.
+    pub(crate) fn asked_elsewhere(&mut self) {
+        self.is_asked_elsewhere = true;
+    }
+
     /// Records a charge.
     pub(crate) fn record(&mut self, size: Size) {
         match self.place_of(&size).and_then(|at| self.unused.get_mut(at)) {
@@ -198,16 +313,16 @@ impl Losses {
         })
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.fixed.is_empty() && self.chosen.is_empty()
+    /// Whether sizes may be fixed: none were, and no answer may have been read.
+    pub(crate) fn are_open(&self) -> bool {
+        self.fixed.is_empty() && self.part.is_none() && !self.has_chosen()
     }
 
-    /// The odds that all charges keep for certain.
-    fn surely(&self) -> Result<Spend, SpendError> {
-        self.fixed
-            .iter()
-            .chain(&self.chosen)
-            .try_fold(Spend::nothing(), |all, (size, times)| Ok(all.and(&size.cost.share(&whole(*times))?)))
+    /// The odds that all charges keep for certain, those that reserved parts may still have included.
+    fn surely(&self, guarantee: &Guarantee) -> Result<Spend, SpendError> {
+        let charged = self.fixed.iter().chain(&self.chosen).map(|(size, times)| size.cost.share(&whole(*times)));
+        let reserved = self.reserved.iter().map(|part| guarantee.limit().share(&part.share));
+        charged.chain(reserved).try_fold(Spend::nothing(), |all, one| Ok(all.and(&one?)))
     }
 
     fn account(&self, guarantee: &Guarantee) -> Result<LossAccount, SizeError> {
@@ -221,7 +336,25 @@ impl Losses {
             let (coins, share) = size.on(&lattice, *times)?;
             account.charge_chosen(&coins, &share)?;
         }
+        for part in &self.reserved {
+            let (coins, share) = part.size(guarantee)?.on(&lattice, 1)?;
+            account.charge_chosen(&coins, &share)?;
+        }
         Ok(account)
+    }
+
+    /// The odds of a reserved part's charges by its filter, beside those that the filter may reach. Its odds for certain
+    /// are limited separately.
+    fn reading_of(&self, part: &ReservedPart, guarantee: &Guarantee, but_for: &ButFor) -> Result<Reading, SizeError> {
+        let (lattice, chance) = (Lattice::new(guarantee.limit())?, but_for.event_chance());
+        let (mut spent, mut most) = (Filter::new(guarantee.limit())?, Filter::new(guarantee.limit())?);
+        let size = part.size(guarantee)?;
+        size.on(&lattice, 1)?.0.iter().for_each(|coins| most.charge(coins));
+        for (size, times) in &self.chosen {
+            size.on(&lattice, *times)?.0.iter().for_each(|coins| spent.charge(coins));
+        }
+        let allowed = most.odds_but_for(&chance).map_or(Ok(size.cost), Spend::odds)?;
+        Ok(Reading { odds: spent.odds_but_for(&chance), allowed, keeps: spent.rho() <= most.rho() })
     }
 
     /// The odds of all charges under a promise but for a chance, beside those that are allowed.
@@ -231,21 +364,23 @@ impl Losses {
     /// at the filter. Both keep odds of `R″ = R′^(49/50)` but for a hockey stick of `δ·(1 − R″/R′)`, so all together keep
     /// `R′` but for δ (B-8).
     pub(crate) fn reading(&self, guarantee: &Guarantee, but_for: &ButFor) -> Result<Reading, SizeError> {
-        let (surely, chance) = (self.surely()?, but_for.event_chance());
-        let allowed = match self.chosen.is_empty() {
-            true => but_for.limit().clone(),
-            false => but_for.limit().share(&ratio(49, 50))?,
+        if let Some(part) = &self.part {
+            return self.reading_of(part, guarantee, but_for);
+        }
+        let (surely, chance) = (self.surely(guarantee)?, but_for.event_chance());
+        let are_fixed = self.chosen.is_empty() && self.reserved.is_empty();
+        let (allowed, chance) = match are_fixed {
+            true => (but_for.limit().clone(), Some(chance)),
+            false => limits_of_chosen(but_for)?,
         };
         if surely.fits(&allowed)? {
             return Ok(Reading { odds: Some(surely.odds_at_most()), allowed, keeps: true });
         }
         let account = self.account(guarantee)?;
-        let odds = if self.chosen.is_empty() {
-            account.odds_but_for(&chance)
-        } else {
-            let part = whole(1) - allowed.odds_at_most() / but_for.limit().odds_at_least();
-            Chance::new(chance.value() * part).ok().and_then(|smaller| account.odds_of_chosen(&smaller))
-        };
+        let odds = chance.and_then(|chance| match are_fixed {
+            true => account.odds_but_for(&chance),
+            false => account.odds_of_chosen(&chance),
+        });
         let keeps = odds.as_ref().is_some_and(|odds| *odds <= allowed.odds_at_least());
         Ok(Reading { odds, allowed, keeps })
     }
@@ -262,12 +397,16 @@ impl Losses {
         if keeps {
             return Ok(());
         }
-        Err(OverChance::Odds { odds, chance: but_for.chance().clone(), limit: allowed })
+        let (chance, limit) = (but_for.chance().clone(), allowed);
+        Err(match self.part {
+            Some(_) => OverChance::Part { odds, chance, limit },
+            None => OverChance::Odds { odds, chance, limit },
+        })
     }
 
     /// Whether a size was chosen after an answer may have been read.
     pub(crate) fn has_chosen(&self) -> bool {
-        !self.chosen.is_empty()
+        !self.chosen.is_empty() || self.is_asked_elsewhere
     }
 
     /// These with further charges.
@@ -280,13 +419,12 @@ impl Losses {
 
 /// The charges of an account and further ones of one run, which are fixed beforehand if they are its first.
 fn after(account: Option<&Account>, sizes: Vec<Size>) -> Losses {
-    let before = account.map(|account| account.losses.clone()).unwrap_or_default();
-    if before.is_empty() {
-        let mut fixed = Losses::default();
-        fixed.fix(sizes);
-        fixed
+    let mut losses = account.map(|account| account.losses.clone()).unwrap_or_default();
+    if losses.are_open() {
+        losses.fix(sizes);
+        losses
     } else {
-        before.and(sizes)
+        losses.and(sizes)
     }
 }
 
@@ -326,21 +464,34 @@ impl Account {
         Ok(Some((but_for, self.losses.reading(&self.guarantee, but_for)?)))
     }
 
+    /// The odds of a reserved part's charges under the promise that holds but for a chance; `None` without such a promise,
+    /// and for parts that are not reserved.
+    ///
+    /// # Errors
+    /// Never for charges that a ledger holds.
+    pub fn part_but_for_chance(&self, part: &SetAside) -> Result<Option<(&ButFor, Reading)>, SizeError> {
+        match self.guarantee.but_for_a_chance() {
+            Some(but_for) if part.sharing == Sharing::Reserved => {
+                Ok(Some((but_for, part.losses.reading(&self.guarantee, but_for)?)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The sizes that were fixed before the first charge, for a promise but for a chance.
     #[must_use]
     pub fn fixed_sizes(&self) -> Vec<FixedSize> {
         self.losses.fixed().collect()
     }
 
-    /// How many of at most `most` further charges like one keep the promise but for a chance, if there is one; more than
+    /// How many of at most `most` further charges of a size keep the promise but for a chance, if there is one; more than
     /// 1,000 are not counted.
     #[must_use]
-    pub fn keep_but_for_chance_with(&self, release: &Release, most: u64) -> u64 {
+    pub fn keep_but_for_chance_with(&self, size: &Size, most: u64) -> u64 {
         const COUNTED_CHARGES: u64 = 1_000;
         if self.guarantee.but_for_a_chance().is_none() {
             return most;
         }
-        let size = Size { cost: release.cost.clone(), coins: release.query.coins.clone() };
         let keep = |count: u64| {
             let sizes = std::iter::repeat_n(size.clone(), count as usize);
             self.losses.and(sizes).keep(&self.guarantee).is_ok()
@@ -380,7 +531,7 @@ impl Ledger {
         if act.state.continues_older_copy() {
             return Ok(false);
         }
-        if sizes.is_empty() || !known.losses.is_empty() || known.guarantee.but_for_a_chance().is_none() {
+        if sizes.is_empty() || !known.losses.are_open() || known.guarantee.but_for_a_chance().is_none() {
             return Ok(false);
         }
         keep_but_for_chance(Some(known), &known.guarantee, sizes.clone())?;

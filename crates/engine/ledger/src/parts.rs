@@ -14,14 +14,18 @@
 //! for all analysts together holds. An answer that another analyst has paid for is charged to the part in full, and to
 //! the whole account not again. The rest of a part is never transferred once anything was charged to it: its size
 //! depends on answers.
+//!
+//! Under a promise but for a chance a reserved part also has a filter of its own ([`crate::losses`]).
 
 use crate::by_version::SpentByVersion;
 use crate::disjoint::DisjointTables;
 use crate::entry::{AccountId, Charge, Event, Part, PartSetAside};
 use crate::ledger::Ledger;
+use crate::losses::{Losses, MOST_ANSWERS, OverChance, ReservedPart, Size};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
+use deniable_core::guarantee::Guarantee;
 use num_traits::{Signed, Zero};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,10 +49,22 @@ pub struct SetAside {
     pub share: Rational,
     /// The relation to other parts.
     pub sharing: Sharing,
+    /// Under a promise but for a chance, the number of equal answers that give as much as all charges of a reserved part
+    /// may; otherwise 1.
+    pub answers: u32,
     /// The odds ratio that was charged to it: [`SpentByVersion::total`].
     pub spent: Spend,
     /// The same by version of the data.
     pub by_version: SpentByVersion,
+    /// The sizes of its charges.
+    pub(crate) losses: Losses,
+}
+
+impl SetAside {
+    fn reserved(&self) -> Option<ReservedPart> {
+        let (share, answers) = (self.share.clone(), self.answers);
+        (self.sharing == Sharing::Reserved).then_some(ReservedPart { share, answers })
+    }
 }
 
 /// A limit and the odds spent under it. An analyst has one or two allowances, and a query must fit into each.
@@ -109,12 +125,15 @@ pub enum PartFault {
         /// The odds already spent of it.
         spent: Spend,
     },
-    /// The guarantee promises something but for a chance.
+    /// A number of answers that counts for nothing, or is not one.
     #[error(
-        "this promise holds but for a chance, which is not kept for parts of a budget yet; promise without a chance to set \
-         parts aside"
+        "a number of answers, from 1 to {MOST_ANSWERS}, is for a reserved part of a promise that holds but for a chance; \
+         leave it out"
     )]
-    ButForChance,
+    Answers,
+    /// With the part, the promise but for a chance would not be kept.
+    #[error("{0}; set less aside, or divide it into more answers")]
+    OverChance(#[from] OverChance),
     /// The comparison cannot be decided.
     #[error(transparent)]
     Undecided(#[from] SpendError),
@@ -236,9 +255,15 @@ impl Parts {
             .try_fold(unreserved, |so_far, part| Ok(so_far && part.spent.fits(&share_of(limit, &part.share))?))
     }
 
+    /// The reserved parts, as a promise but for a chance counts them.
+    pub(crate) fn reserved(&self) -> Vec<ReservedPart> {
+        self.set_aside.values().filter_map(SetAside::reserved).collect()
+    }
+
     /// Whether this part may be set aside, when `limit` is that of the whole. A share of 0 returns a part that was
     /// never charged.
-    pub(crate) fn check(&self, name: &str, share: &Rational, sharing: Sharing, limit: &Spend) -> Result<(), PartFault> {
+    pub(crate) fn check(&self, name: &str, terms: &PartTerms, limit: &Spend) -> Result<(), PartFault> {
+        let PartTerms { share, sharing, answers } = terms;
         let is_readable = |c: char| c.is_alphanumeric() || "_.@-".contains(c);
         if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_readable) {
             return Err(PartFault::Name);
@@ -248,15 +273,18 @@ impl Parts {
         }
         match self.get(name) {
             None if share.is_zero() => return Err(PartFault::Nothing(name.to_owned())),
-            Some(known) if known.share == *share && known.sharing == sharing => {
+            Some(known) if (&known.share, &known.sharing, &known.answers) == (share, sharing, answers) => {
                 return Err(PartFault::Same(name.to_owned()));
             }
-            Some(known) if !known.spent.is_nothing() && (*share < known.share || sharing != known.sharing) => {
+            Some(known)
+                if !known.spent.is_nothing()
+                    && (*share < known.share || *sharing != known.sharing || *answers > known.answers) =>
+            {
                 return Err(PartFault::InUse(name.to_owned()));
             }
             _ => {}
         }
-        let own = if sharing == Sharing::Reserved { share.clone() } else { Rational::zero() };
+        let own = if *sharing == Sharing::Reserved { share.clone() } else { Rational::zero() };
         let reserved = self.reserved_but(name) + own;
         if reserved > whole(1) {
             return Err(PartFault::TooMuch { reserved });
@@ -270,19 +298,29 @@ impl Parts {
     }
 
     /// Sets a part aside after [`Self::check`].
-    pub(crate) fn set_aside(&mut self, name: String, share: Rational, sharing: Sharing) {
+    pub(crate) fn set_aside(&mut self, name: String, terms: PartTerms) {
+        let PartTerms { share, sharing, answers } = terms;
         if share.is_zero() {
             self.set_aside.remove(&name);
             return;
         }
-        let known = self.get(&name).map(|known| (known.spent.clone(), known.by_version.clone()));
-        let nothing = || (Spend::nothing(), SpentByVersion::nothing(self.disjoint.clone()));
-        let (spent, by_version) = known.unwrap_or_else(nothing);
-        self.set_aside.insert(name, SetAside { share, sharing, spent, by_version });
+        let reserved = ReservedPart { share: share.clone(), answers };
+        let part = match self.set_aside.remove(&name) {
+            Some(mut known) => {
+                known.losses.resize(reserved);
+                SetAside { share, sharing, answers, ..known }
+            }
+            None => {
+                let (spent, by_version) = (Spend::nothing(), SpentByVersion::nothing(self.disjoint.clone()));
+                SetAside { share, sharing, answers, spent, by_version, losses: Losses::of_part(reserved) }
+            }
+        };
+        self.set_aside.insert(name, part);
     }
 
     /// Records a charge. `again` if the unreserved share has paid for the same query before.
-    pub(crate) fn record(&mut self, part: &Part, query: &Charge, cost: &Spend, again: bool) {
+    pub(crate) fn record(&mut self, part: &Part, query: &Charge, size: Size, again: bool) {
+        let cost = &size.cost;
         if self.takes_unreserved(part) && !again {
             self.unreserved.record(query, cost);
         }
@@ -291,6 +329,46 @@ impl Parts {
         {
             own.by_version.record(query, cost);
             own.spent = own.by_version.total().clone();
+            own.losses.record(size);
+        }
+    }
+}
+
+/// The terms of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PartTerms {
+    /// The share of ln R; 0 returns a part that was never charged.
+    pub(crate) share: Rational,
+    /// Whether it is reserved.
+    pub(crate) sharing: Sharing,
+    /// [`SetAside::answers`].
+    pub(crate) answers: u32,
+}
+
+impl PartTerms {
+    /// The terms with a stated number of answers. Without one, a part that was charged keeps its own, and any other has
+    /// the same share of the filter as of the promise.
+    fn of(
+        share: &Rational,
+        sharing: Sharing,
+        stated: Option<u32>,
+        (known, guarantee): (Option<&SetAside>, &Guarantee),
+    ) -> Result<Self, PartFault> {
+        let with = |answers| Self { share: share.clone(), sharing, answers };
+        let is_share = share.is_positive() && *share <= whole(1);
+        let Some(but_for) = guarantee.but_for_a_chance().filter(|_| is_share && sharing == Sharing::Reserved) else {
+            return if stated.is_some() { Err(PartFault::Answers) } else { Ok(with(1)) };
+        };
+        let is_kept =
+            |known: &&SetAside| known.sharing == sharing && (known.share == *share || !known.spent.is_nothing());
+        match (stated, known.filter(is_kept)) {
+            (Some(answers), _) if (1..=MOST_ANSWERS).contains(&answers) => Ok(with(answers)),
+            (Some(_), _) => Err(PartFault::Answers),
+            (None, Some(known)) => Ok(with(known.answers)),
+            (None, None) => {
+                let part = ReservedPart::of_share(share, guarantee, but_for).map_err(OverChance::from)?;
+                Ok(with(part.answers))
+            }
         }
     }
 }
@@ -304,24 +382,28 @@ impl Ledger {
     /// Sets a share of an account's promise aside under a name, or changes it; a share of 0 returns a part that was
     /// never charged. On disk when this returns.
     ///
+    /// Under a promise but for a chance, all charges of a reserved part may give as much as a number of equal answers,
+    /// together of its share: `answers`, or as few as take the same share of what the chance allows.
+    ///
     /// # Errors
-    /// When the account does not exist, or the rules of [`crate::parts`] are violated.
+    /// When the account does not exist, the rules of [`crate::parts`] are violated, or the promise but for a chance would
+    /// not be kept.
     pub fn set_aside(
         &mut self,
         account: &AccountId,
         name: &str,
         share: &Rational,
         sharing: Sharing,
+        answers: Option<u32>,
     ) -> Result<(), PartError> {
         let act = self.book.begin()?;
         let known = act.state.account(account);
         let known = known.ok_or_else(|| PartError::NoAccount(account.clone().into()))?;
-        if known.guarantee.but_for_a_chance().is_some() {
-            return Err(PartFault::ButForChance.into());
-        }
-        known.parts.check(name, share, sharing, known.guarantee.limit())?;
+        let terms = PartTerms::of(share, sharing, answers, (known.part(name), &known.guarantee))?;
+        known.check_part(name, &terms)?;
         let (account, part) = (account.clone(), name.to_owned());
-        act.append(Event::PartSetAside(PartSetAside { account, part, share: share.clone().into(), sharing }))?;
+        let PartTerms { share, sharing, answers } = terms;
+        act.append(Event::PartSetAside(PartSetAside { account, part, share: share.into(), sharing, answers }))?;
         Ok(())
     }
 }

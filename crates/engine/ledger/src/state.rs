@@ -13,8 +13,8 @@ use crate::entry::{
     AccountId, AnswerWithdrawn, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside,
     VersionRegistered,
 };
-use crate::losses::OverChance;
 use crate::numbers::Numbers;
+use crate::parts::PartTerms;
 use crate::trials::{Trials, TriedEngine};
 use crate::versions::Registration;
 use crate::withdrawals::Withdrawal;
@@ -303,11 +303,8 @@ impl State {
             Event::SizesFixed(_) if self.continues_older_copy() => Err(Contradiction::Sizes),
             Event::SizesFixed(new) => account(&new.account)?.check_sizes(&new.sizes),
             Event::PartSetAside(new) => {
-                let account = account(&new.account)?;
-                if account.guarantee.but_for_a_chance().is_some() {
-                    return Err(Contradiction::OverChance(OverChance::Part));
-                }
-                Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.guarantee.limit())?)
+                let (share, sharing, answers) = (new.share.0.clone(), new.sharing, new.answers);
+                Ok(account(&new.account)?.check_part(&new.part, &PartTerms { share, sharing, answers })?)
             }
             Event::ApprovalRequested(new) => account(&new.account)?.check_request(new),
             Event::ApprovalDecided(new) => {
@@ -427,9 +424,9 @@ impl State {
                     account.losses.fix(new.sizes);
                 }
             }
-            Event::PartSetAside(PartSetAside { account, part, share, sharing }) => {
+            Event::PartSetAside(PartSetAside { account, part, share, sharing, answers }) => {
                 if let Some(account) = self.accounts.iter_mut().find(|known| known.id == account) {
-                    account.parts.set_aside(part, share.0, sharing);
+                    account.set_aside(part, PartTerms { share: share.0, sharing, answers });
                 }
             }
             Event::ApprovalRequested(new) => {

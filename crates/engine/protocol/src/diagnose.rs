@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::Rational;
-use deniable_ledger::{ChargeError, FixError};
+use deniable_ledger::{ChargeError, FixError, OverChance};
 
 impl ProtocolError {
     /// The code of the error.
@@ -16,7 +16,7 @@ impl ProtocolError {
             | Self::OverChance(_)
             | Self::Fix(FixError::Over(_))
             | Self::Charge {
-                error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. } | ChargeError::OverChance(_),
+                error: ChargeError::OverBudget { .. } | ChargeError::OverVersion { .. } | ChargeError::OverChance { .. },
                 ..
             } => Code::Budget,
             _ => Code::Ledger,
@@ -50,6 +50,7 @@ impl Diagnose for ProtocolError {
                 "fix that; then the same command shows the answer at no cost".to_owned()
             }
             Self::Draw { .. } => "fix that; then repeat the command: it states the cost".to_owned(),
+            Self::OverChance(OverChance::Part { .. }) => "ask for less, or ask the curator for a larger part".to_owned(),
             Self::OverChance(_) | Self::Fix(FixError::Over(_)) => {
                 "lower the shares of these queries, or promise less but for the chance, on the record, with `deniable ledger \
                  change-promise`"

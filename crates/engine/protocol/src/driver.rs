@@ -149,6 +149,10 @@ fn fix_sizes<K: Kind>(
     pending: &[usize],
     answers: &[Option<K::Answer>],
 ) -> Result<(), K::Rejection> {
+    // A reserved part was counted when it was set aside.
+    if kind.part() != Part::Whole {
+        return Ok(());
+    }
     let mut by_account: Vec<(Guarantee, Vec<Size>)> = Vec::new();
     let mut identities = BTreeSet::new();
     for at in pending {

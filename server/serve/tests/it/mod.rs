@@ -1,5 +1,6 @@
 //! Tests of the server with several clients, in one process.
 
+mod chance;
 // Random tables, their neighbours and queries, from the tests of crates/engine/sql.
 #[path = "../../../../crates/engine/execute/tests/it/generate/mod.rs"]
 #[expect(dead_code, reason = "only a part of the generator is used here")]
@@ -115,7 +116,7 @@ async fn serving(
         // An account without a part is a curator.
         let role = if share.is_zero() { Role::Curator } else { Role::Analyst };
         if role == Role::Analyst {
-            ledger.set_aside(&id, name, share, Sharing::Reserved).unwrap();
+            ledger.set_aside(&id, name, share, Sharing::Reserved, None).unwrap();
         }
         let verifier = Verifier::of_password(PASSWORD, name.as_bytes());
         accounts.put(name, Account { role, verifier }).unwrap();

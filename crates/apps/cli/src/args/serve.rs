@@ -81,6 +81,23 @@ pub enum Role {
     Approver,
 }
 
+/// A part of the promise for an analyst.
+#[derive(Debug, clap::Args)]
+pub struct Part {
+    /// The part of the promise that is set aside for an analyst, such as 1/4 or 25%. A part that was used may only grow.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub share: Option<Rational>,
+    /// The part overlaps with the parts of other accounts: no bound then covers this analyst alone.
+    #[arg(long, requires = "share")]
+    pub overlapping: bool,
+    /// For a promise that holds but for a chance: all answers of the part may reveal as much as this many equal ones.
+    /// Fewer take more of the promise, and allow less noise. By default as many as take the same share of what the chance
+    /// allows.
+    #[arg(long, value_name = "NUMBER", requires = "share", conflicts_with = "overlapping",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub answers: Option<u32>,
+}
+
 /// `deniable account`.
 #[derive(Debug, Subcommand)]
 pub enum Account {
@@ -94,12 +111,9 @@ pub enum Account {
         /// The account's role.
         #[arg(long, value_enum, default_value_t = Role::Analyst)]
         role: Role,
-        /// The part of the promise that is set aside for an analyst, such as 1/4 or 25%.
-        #[arg(long, value_name = "SHARE", value_parser = share)]
-        share: Option<Rational>,
-        /// The part overlaps with the parts of other accounts: no bound then covers this analyst alone.
-        #[arg(long)]
-        overlapping: bool,
+        /// The part of the promise.
+        #[command(flatten)]
+        part: Part,
     },
     /// List the accounts, with their parts and the remainders.
     List {
@@ -117,12 +131,9 @@ pub enum Account {
         of: Accounts,
         /// The account's name.
         name: String,
-        /// The new part of the promise; a part that was used may only grow.
-        #[arg(long, value_name = "SHARE", value_parser = share)]
-        share: Option<Rational>,
-        /// The part overlaps with the parts of other accounts: no bound then covers this analyst alone.
-        #[arg(long)]
-        overlapping: bool,
+        /// The new part of the promise.
+        #[command(flatten)]
+        part: Part,
         /// Prompt for a new password.
         #[arg(long)]
         password: bool,

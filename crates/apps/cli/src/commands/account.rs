@@ -1,7 +1,7 @@
 //! `deniable account`: the accounts that may connect to a server, and their parts of the promise.
 
 use crate::args::output::LedgerFormat;
-use crate::args::serve::{Account as Args, Accounts as Place, Role as StatedRole};
+use crate::args::serve::{Account as Args, Accounts as Place, Part as PartArgs, Role as StatedRole};
 use crate::commands::serve::config;
 use crate::console::say;
 use crate::error::Failure;
@@ -43,11 +43,17 @@ impl Server {
 
     /// Sets a part aside. An existing part keeps its sharing unless `overlapping` is set; setting the same part again
     /// is not an error.
-    fn set_aside(&self, name: &str, share: &Rational, overlapping: bool) -> Result<(), Failure> {
-        let stated = overlapping.then_some(Sharing::Overlapping);
-        let part = set_aside(&self.policy, self.head.as_deref(), name, share, stated)?;
+    fn set_aside(&self, name: &str, share: &Rational, terms: &PartArgs) -> Result<(), Failure> {
+        let stated = terms.overlapping.then_some(Sharing::Overlapping);
+        let part = set_aside(&self.policy, self.head.as_deref(), name, share, stated, terms.answers)?;
         let shown = percent(share, 1, Rounding::Down);
         say(format!("{share} of the promise ({shown}) is set aside for \"{name}\"; ledger head {}", part.head));
+        if self.policy.guarantee().but_for_a_chance().is_some() && part.sharing == Sharing::Reserved {
+            say(format!(
+                "but for the chance, all answers of the part may reveal as much as {} equal ones; --answers changes this",
+                part.answers
+            ));
+        }
         if part.sharing == Sharing::Overlapping {
             say("the part overlaps with other accounts: their queries reduce what is left of it, and no bound covers \
                 this analyst alone");
@@ -72,20 +78,19 @@ fn plain(error: impl std::fmt::Display) -> Failure {
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match args {
-        Args::Add { of, name, role, share, overlapping } => add(of, name, *role, share.as_ref(), *overlapping),
+        Args::Add { of, name, role, part } => add(of, name, *role, part),
         Args::List { of, format } => list(of, *format),
-        Args::Set { of, name, share, overlapping, password: new } => {
+        Args::Set { of, name, part, password: new } => {
             let mut server = Server::of(of)?;
             let known = known(&server.accounts, name)?.clone();
-            if !*new && share.is_none() {
+            if !*new && part.share.is_none() {
                 return Err(Failure::usage("there is nothing to change", "add --share 1/4, or --password"));
             }
-            if let Some(share) = share {
+            if let Some(share) = &part.share {
                 if let Some(why) = without_part(known.role) {
                     return Err(Failure::usage(why, "leave --share out"));
                 }
-                parts_are_possible(&server.policy)?;
-                server.set_aside(name, share, *overlapping)?;
+                server.set_aside(name, share, part)?;
             }
             if *new {
                 let verifier = verifier_of(name)?;
@@ -128,7 +133,7 @@ fn known<'a>(accounts: &'a Accounts, name: &str) -> Result<&'a Account, Failure>
     accounts.get(name).ok_or_else(none)
 }
 
-fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overlapping: bool) -> Result<(), Failure> {
+fn add(of: &Place, name: &str, role: StatedRole, part: &PartArgs) -> Result<(), Failure> {
     let mut server = Server::of(of)?;
     if server.accounts.get(name).is_some() {
         return Err(Failure::refused(
@@ -147,16 +152,13 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
         StatedRole::Curator => Role::Curator,
         StatedRole::Approver => Role::Approver,
     };
-    match (without_part(role), share) {
+    match (without_part(role), &part.share) {
         (None, Some(_)) | (Some(_), None) => {}
         (Some(why), Some(_)) => return Err(Failure::usage(why, "leave --share out")),
         (None, None) => {
             let help = "add --share 1/4: the part of the promise that is set aside for this analyst";
             return Err(Failure::usage("--share is missing: an analyst needs a part of the promise", help));
         }
-    }
-    if share.is_some() {
-        parts_are_possible(&server.policy)?;
     }
     let verifier = verifier_of(name)?;
     let account = server.account()?;
@@ -169,24 +171,13 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
     }
     // The part is set aside first: an account without a part could do nothing, while a part without an account can be
     // added again.
-    if let Some(share) = share {
-        server.set_aside(name, share, overlapping)?;
+    if let Some(share) = &part.share {
+        server.set_aside(name, share, part)?;
     }
     server.accounts.put(name, Account { role, verifier }).map_err(plain)?;
     server.keep()?;
     say(format!("\"{name}\" may connect as {role}; a running server reads it at SIGHUP"));
     Ok(())
-}
-
-/// Refuses a part of a promise that holds but for a chance, before a ledger is created or a password is asked for.
-fn parts_are_possible(policy: &Policy) -> Result<(), Failure> {
-    if policy.guarantee().but_for_a_chance().is_none() {
-        return Ok(());
-    }
-    Err(Failure::refused(
-        "a promise but for a chance is not kept for parts of a budget yet, and an analyst needs a part",
-        "leave [promise.but_for] out of the policy of a server with analysts, or add the account with --role curator",
-    ))
 }
 
 /// The reason that a role cannot have a part of the promise; `None` for analysts, who need one.
@@ -234,6 +225,9 @@ struct AccountLine {
     /// The part of the promise; absent for curators, for approvers, and for accounts without a part.
     share: Option<String>,
     sharing: Option<&'static str>,
+    /// Under a promise but for a chance, the number of equal answers that reveal as much as all of a reserved part's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<u32>,
     left: Option<String>,
     /// Number of undecided requests for approval.
     waiting: usize,
@@ -258,6 +252,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
                 Sharing::Reserved => "reserved",
                 Sharing::Overlapping => "overlapping",
             }),
+            answers: part.filter(|part| part.answers > 1).map(|part| part.answers),
             left: left.map(|left| left.to_string()),
             waiting: account.map_or(0, |account| {
                 account
@@ -279,11 +274,13 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
             let mut table = Grid::new(["account", "role", "part", "", "left", "waiting requests"]);
             for one in &all {
                 let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+                let sharing = one.sharing.unwrap_or_default();
                 let row = [
                     one.name.clone(),
                     one.role.clone(),
                     text(&one.share),
-                    one.sharing.unwrap_or_default().to_owned(),
+                    one.answers
+                        .map_or_else(|| sharing.to_owned(), |answers| format!("{sharing}, as {answers} answers")),
                     text(&one.left),
                     if one.waiting == 0 { "-".to_owned() } else { one.waiting.to_string() },
                 ];

@@ -30,7 +30,7 @@ fn ledger_shows_analysts_and_their_beliefs() {
     let mut ledger = Ledger::open_or_create(policy.ledger(), policy.population()).unwrap();
     let id = AccountId::of(policy.guarantee());
     for (name, share, sharing) in [("ana", ratio(1, 4), Sharing::Reserved), ("bo", ratio(1, 2), Sharing::Overlapping)] {
-        ledger.set_aside(&id, name, &share, sharing).unwrap();
+        ledger.set_aside(&id, name, &share, sharing, None).unwrap();
     }
     let sql = "SELECT COUNT(*) AS adults FROM visits WHERE age > 17";
     let query = Query::new("adults", sql, ratio(1, 8));

@@ -83,3 +83,28 @@ fn sweeps_show_both_promises() {
     assert!(odds[0].is_null() && odds[1] == "3" && odds[2] == "3", "{json}");
     assert!(place.run(&sweep).done().stdout.contains("but for the chance"));
 }
+
+/// An analyst's part counts for all when it is set aside, as that many equal answers.
+#[cfg(feature = "serve")]
+#[test]
+fn analysts_have_parts() {
+    use crate::serve::account;
+    let place = place();
+    place.write("serve.toml", "");
+    let add = |args: &[&str]| account(&place, &[&["add", "policy.toml"], args].concat(), "a");
+    let said = add(&["ana", "--share", "1/4"]).done().stderr;
+    assert!(said.contains("as much as 38 equal ones"), "{said}");
+    let said = add(&["bo", "--share", "1/4", "--answers", "100"]).done().stderr;
+    assert!(said.contains("as much as 100 equal ones"), "{said}");
+    let refused = add(&["cy", "--share", "1/4", "--answers", "1"]).refused();
+    assert!(refused.says("divide it into more answers"), "{refused:?}");
+    assert!(add(&["cy", "--answers", "2"]).misused().says("--share"));
+    assert!(add(&["cy", "--share", "1/4", "--overlapping", "--answers", "2"]).misused().says("cannot be used with"));
+    let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
+    assert_eq!((listed[0]["answers"].as_u64(), listed[1]["answers"].as_u64()), (Some(38), Some(100)));
+    let parts =
+        place.run(&["ledger", "show", "policy.toml", "--format", "json"]).done().json()["accounts"][0]["parts"].clone();
+    assert_eq!(parts[0]["but_for"]["odds"], "1");
+    let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(shown.contains("but for one chance in 1,000,000: odds of 1 are counted"), "{shown}");
+}

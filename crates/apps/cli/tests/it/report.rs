@@ -19,7 +19,7 @@ fn without_note(page: &str) -> String {
         match part.rsplit_once("<li>") {
             Some((before, item)) if item.contains("not usable: ") || item.contains("nothing can be said") => {
                 kept += before;
-            },
+            }
             _ => kept += part,
         }
     }

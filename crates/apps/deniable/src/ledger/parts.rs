@@ -13,6 +13,9 @@ use std::path::Path;
 pub struct PartSetAside {
     /// How it is shared with other accounts.
     pub sharing: Sharing,
+    /// Under a promise but for a chance, the number of equal answers that give as much as all charges of a reserved part
+    /// may; otherwise 1.
+    pub answers: u32,
     /// The last entry of the ledger now.
     pub head: Head,
 }
@@ -66,6 +69,9 @@ fn opened(policy: &Policy, head: Option<&Path>) -> Result<(Ledger, AccountId), P
 /// own, and a new one is reserved. Begins the ledger if it does not exist. `head` is a second file with the ledger's
 /// head, as `head` in serve.toml names it.
 ///
+/// Under a promise but for a chance, all charges of a reserved part may give as much as `answers` equal answers, together
+/// of its share; without a number, as few as take the same share of what the chance allows.
+///
 /// # Errors
 /// When the ledger cannot be opened, it has another promise, or the share is not left.
 pub fn set_aside(
@@ -74,16 +80,18 @@ pub fn set_aside(
     name: &str,
     share: &Rational,
     sharing: Option<Sharing>,
+    answers: Option<u32>,
 ) -> Result<PartSetAside, PartChangeError> {
     let (mut ledger, id) = opened(policy, head)?;
     let known = ledger.account(&id).and_then(|account| account.part(name)).map(|part| part.sharing);
     let sharing = sharing.or(known).unwrap_or(Sharing::Reserved);
-    match ledger.set_aside(&id, name, share, sharing) {
+    match ledger.set_aside(&id, name, share, sharing, answers) {
         // The same part again is no error.
         Ok(()) | Err(PartError::Fault(PartFault::Same(_))) => {}
         Err(error) => return Err(error.into()),
     }
-    Ok(PartSetAside { sharing, head: ledger.head().clone() })
+    let answers = ledger.account(&id).and_then(|account| account.part(name)).map_or(1, |part| part.answers);
+    Ok(PartSetAside { sharing, answers, head: ledger.head().clone() })
 }
 
 /// Gives an analyst's part back to the promise, as far as no charge used it.
@@ -92,7 +100,7 @@ pub fn set_aside(
 /// When the ledger cannot be opened, or it has another promise.
 pub fn give_back(policy: &Policy, head: Option<&Path>, name: &str) -> Result<GivenBack, PartChangeError> {
     let (mut ledger, id) = opened(policy, head)?;
-    match ledger.set_aside(&id, name, &whole(0), Sharing::Reserved) {
+    match ledger.set_aside(&id, name, &whole(0), Sharing::Reserved, None) {
         Ok(()) => Ok(GivenBack::Returned),
         Err(PartError::Fault(PartFault::Nothing(_))) => Ok(GivenBack::Nothing),
         Err(PartError::Fault(PartFault::InUse(_))) => Ok(GivenBack::InUse),

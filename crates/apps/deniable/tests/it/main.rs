@@ -123,7 +123,7 @@ fn analysts_know_what_they_paid_for() {
     curator.release().wait().unwrap();
     let mut ledger = Ledger::open_or_create(&path, &people).unwrap();
     for name in ["ana", "bo"] {
-        ledger.set_aside(&id, name, &ratio(1, 4), Sharing::Reserved).unwrap();
+        ledger.set_aside(&id, name, &ratio(1, 4), Sharing::Reserved, None).unwrap();
     }
     let asked = |session: &Session, name: &str, sql: &str, share| {
         let query = Query::new(name, sql, share);

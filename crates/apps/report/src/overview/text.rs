@@ -29,6 +29,9 @@ fn set_aside(part: &PartOverview) -> String {
     let mut text = format!("  \"{name}\" has {} of the promise, {how}\n", part.share);
     let _ = writeln!(text, "    spent: an odds ratio of {}", part.spent);
     let _ = writeln!(text, "    left:  {}", part.left);
+    if let Some(but_for) = &part.but_for {
+        let _ = writeln!(text, "    {}", but_for.in_words());
+    }
     let _ = writeln!(text, "    from this part and the common answers, in total:");
     for belief in &part.alone {
         let _ = writeln!(text, "    - {}", belief.sentence());

@@ -118,7 +118,13 @@ impl Rules {
         let mut events = vec![Event::Genesis(genesis), Event::GuaranteeStated(stated.into())];
         for (name, (share, sharing)) in NAMES.iter().zip(&self.parts) {
             let (part, share) = ((*name).to_owned(), share.clone().into());
-            events.push(Event::PartSetAside(PartSetAside { account: account(), part, share, sharing: *sharing }));
+            events.push(Event::PartSetAside(PartSetAside {
+                account: account(),
+                part,
+                share,
+                sharing: *sharing,
+                answers: 1,
+            }));
         }
         events.extend(charges.iter().map(|(who, question)| Event::Charged(Self::charge(*who, *question))));
         for (at, event) in events.into_iter().enumerate() {

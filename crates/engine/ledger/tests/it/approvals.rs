@@ -14,7 +14,7 @@ fn named(name: &str) -> Part {
 fn divided(place: &Place) -> Ledger {
     let mut ledger = place.ledger();
     for name in ["ana", "bo"] {
-        ledger.set_aside(&account(), name, &ratio(1, 4), Sharing::Reserved).unwrap();
+        ledger.set_aside(&account(), name, &ratio(1, 4), Sharing::Reserved, None).unwrap();
     }
     ledger
 }

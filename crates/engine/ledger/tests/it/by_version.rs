@@ -92,7 +92,7 @@ fn each_part_has_its_share_of_each_version() {
     let place = Place::new();
     let mut ledger = place.ledger();
     for (name, sharing) in [("ana", Sharing::Reserved), ("bo", Sharing::Reserved), ("cy", Sharing::Overlapping)] {
-        ledger.set_aside(&account(), name, &ratio(1, 4), sharing).unwrap();
+        ledger.set_aside(&account(), name, &ratio(1, 4), sharing, None).unwrap();
     }
     let by = |name: &str, identity: &str, part| ChargeRequest {
         part: Part::Named(name.into()),

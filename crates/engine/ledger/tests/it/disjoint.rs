@@ -122,7 +122,7 @@ fn other_tables_multiply_as_ever() {
 fn policies_and_parts_have_the_same_sum() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    ledger.set_aside(&account(), "ana", &ratio(1, 2), Sharing::Reserved).unwrap();
+    ledger.set_aside(&account(), "ana", &ratio(1, 2), Sharing::Reserved, None).unwrap();
     for version in ["may", "june", "july"] {
         register(&mut ledger, "births", version, true).unwrap();
         let of_ana = ChargeRequest {
@@ -144,7 +144,7 @@ fn policies_and_parts_have_the_same_sum() {
     register(&mut ledger, "births", "august", true).unwrap();
     assert!(matches!(ledger.charge(&over), Err(ChargeError::OverBudget { which: Limit::Policy, .. })));
     // The part that ana used cannot be made smaller, and the unreserved share is not free to reserve.
-    assert!(ledger.set_aside(&account(), "bo", &ratio(1, 100), Sharing::Reserved).is_err());
+    assert!(ledger.set_aside(&account(), "bo", &ratio(1, 100), Sharing::Reserved, None).is_err());
 }
 
 #[test]

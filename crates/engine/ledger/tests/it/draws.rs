@@ -99,7 +99,7 @@ fn one_draw_serves_every_part() {
     let place = Place::new();
     let mut ledger = place.ledger();
     for name in ["ana", "bo"] {
-        ledger.set_aside(&account(), name, &ratio(1, 2), Sharing::Reserved).unwrap();
+        ledger.set_aside(&account(), name, &ratio(1, 2), Sharing::Reserved, None).unwrap();
     }
     let by = |name: &str| ChargeRequest { part: Part::Named(name.into()), ..request("1", (1, 8)) };
     let spent = |ledger: &Ledger| ledger.summary().accounts[0].spent.clone();
@@ -205,7 +205,7 @@ fn nothing_is_drawn_beside_an_answer_without_numbers() {
     let place = Place::new();
     let mut ledger = place.ledger();
     for name in ["ana", "bo"] {
-        ledger.set_aside(&account(), name, &ratio(1, 2), Sharing::Reserved).unwrap();
+        ledger.set_aside(&account(), name, &ratio(1, 2), Sharing::Reserved, None).unwrap();
     }
     let by = |name: &str| ChargeRequest { part: Part::Named(name.into()), ..request("1", (1, 8)) };
     let ana = new(&mut ledger, &by("ana"));

@@ -90,6 +90,7 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
             part: "ana".into(),
             share: Fraction(ratio(1, 4)),
             sharing: Sharing::Reserved,
+            answers: 1,
         }),
         Event::ApprovalRequested(ApprovalRequested { account, part: "ana".into(), policy, query, cost }),
         Event::ApprovalDecided(ApprovalDecided { request: 8, allowed: true, by: "bo".into(), reason: String::new() }),

@@ -75,7 +75,7 @@ fn chosen_sizes_are_charged_to_the_filter() {
     let own = size(&guarantee, MOVES);
     let paid = (0..MOVES).find(|at| match ledger.charge(&asked(&at.to_string(), &own, &guarantee)) {
         Ok(_) => false,
-        Err(ChargeError::OverChance(OverChance::Odds { odds: Some(odds), limit, .. })) => {
+        Err(ChargeError::OverChance { over: OverChance::Odds { odds: Some(odds), limit, .. } }) => {
             assert!(odds > limit.odds_at_least() && limit.fits(&Spend::odds(whole(3)).unwrap()).unwrap());
             true
         }
@@ -87,7 +87,7 @@ fn chosen_sizes_are_charged_to_the_filter() {
     let account = ledger.account(&AccountId::of(&guarantee)).unwrap();
     let (_, reading) = account.but_for_chance().unwrap().unwrap();
     assert!(reading.keeps && reading.odds.unwrap() <= reading.allowed.odds_at_least());
-    assert_eq!(account.keep_but_for_chance_with(&account.releases[0], 20), 0);
+    assert_eq!(account.keep_but_for_chance_with(&account.releases[0].size(), 20), 0);
     // Sizes cannot be fixed after a charge: the entry is not written.
     let before = ledger.head().clone();
     ledger.fix_sizes(&AccountId::of(&guarantee), vec![own]).unwrap();
@@ -173,18 +173,124 @@ fn coins_count_as_they_are_stored() {
     ledger.charge(&asked("whole", &Size { coins: five, ..own }, &guarantee)).unwrap();
 }
 
+/// A reserved part counts for all from the beginning, and what its owner is refused follows from the owner's charges
+/// alone (C-7).
 #[test]
-fn parts_and_chances_exclude_each_other() {
-    let (guarantee, id) = (promise(Some(ratio(3, 4))), AccountId::of(&promise(None)));
+fn a_reserved_part_has_a_filter_of_its_own() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let id = AccountId::of(&guarantee);
+    let ana = Part::Named("ana".to_owned());
+    let odds = |ledger: &Ledger, part: &Part| {
+        let account = ledger.account(&id).unwrap().seen_by(part);
+        account.but_for_chance().unwrap().unwrap().1.odds.unwrap()
+    };
+    // (1/4)²/(2·38) is at most, and (1/4)²/(2·37) more than, a quarter of (0.01595/(ln 9)²), which the filter may hold.
+    let whole_filter = Place::new();
+    let mut ledger = opened(&whole_filter, &guarantee);
+    ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved, None).unwrap();
+    assert_eq!(ledger.account(&id).unwrap().part("ana").unwrap().answers, 38);
+    for name in ["bo", "cy", "di"] {
+        ledger.set_aside(&id, name, &ratio(1, 4), Sharing::Reserved, None).unwrap();
+    }
+    let (_, reading) = ledger.account(&id).unwrap().but_for_chance().unwrap().unwrap();
+    assert!(reading.keeps && reading.odds.unwrap() > ratio(29, 10), "nearly all is set aside");
+
+    // Whatever others ask, the owner of a part is charged the same and refused the same.
+    let small = Size { cost: guarantee.limit().share(&ratio(1, 4 * 38)).unwrap(), coins: Vec::new() };
+    let large = Size { cost: guarantee.limit().share(&ratio(1, 8)).unwrap(), coins: Vec::new() };
+    let seen = |others: bool| {
+        let place = Place::new();
+        let mut ledger = opened(&place, &guarantee);
+        ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved, None).unwrap();
+        ledger.set_aside(&id, "bo", &ratio(1, 4), Sharing::Reserved, None).unwrap();
+        let mut outcomes = Vec::new();
+        for at in 0..40 {
+            if others {
+                for part in [Part::Named("bo".to_owned()), Part::Whole] {
+                    let _ = ledger.charge(&ChargeRequest { part, ..asked(&format!("other {at}"), &small, &guarantee) });
+                }
+            }
+            let size = if at == 0 { &large } else { &small };
+            let paid = ledger.charge(&ChargeRequest { part: ana.clone(), ..asked(&at.to_string(), size, &guarantee) });
+            outcomes.push(paid.map(|_| ()).map_err(|error| error.to_string()));
+            outcomes.push(Ok(assert!(odds(&ledger, &ana) <= ratio(3, 1))));
+        }
+        let shown = odds(&ledger, &ana);
+        drop(ledger);
+        verify(&place.path, None).unwrap();
+        (outcomes, shown)
+    };
+    let alone = seen(false);
+    assert_eq!(alone, seen(true));
+    // An answer of an eighth has more ρ than the part; 38 small ones have exactly its ρ.
+    let refusals: Vec<&String> = alone.0.iter().filter_map(|one| one.as_ref().err()).collect();
+    assert_eq!(refusals.len(), 2);
+    assert!(refusals[0].contains("set aside for you") && refusals[0].contains("a larger part"), "{}", refusals[0]);
+}
+
+/// No part is set aside that the whole could not keep, and the whole does not use what is set aside.
+#[test]
+fn parts_take_from_the_whole() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let id = AccountId::of(&guarantee);
     let place = Place::new();
     let mut ledger = opened(&place, &guarantee);
-    let set = ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved);
-    assert!(matches!(set, Err(PartError::Fault(PartFault::ButForChance))));
+    let before = ledger.head().clone();
+    // Odds of 9^(1/2) are those of the promise but for a chance, and may come with one answer.
+    let refused = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, Some(1));
+    assert!(matches!(refused, Err(PartError::Fault(PartFault::OverChance(OverChance::Odds { .. })))));
+    for answers in [0, 1_000_001] {
+        let refused = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, Some(answers));
+        assert!(matches!(refused, Err(PartError::Fault(PartFault::Answers))));
+    }
+    let refused = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Overlapping, Some(50));
+    assert!(matches!(refused, Err(PartError::Fault(PartFault::Answers))));
+    assert_eq!(*ledger.head(), before);
+    // Sizes may still be fixed, because nobody asked yet; they count beside the part.
+    ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, None).unwrap();
+    assert!(ledger.fix_sizes(&id, vec![size(&guarantee, 4)]).is_err(), "not beside half of all");
+    assert!(ledger.fix_sizes(&id, vec![size(&guarantee, 400); 100]).unwrap());
+    let (_, reading) = ledger.account(&id).unwrap().but_for_chance().unwrap().unwrap();
+    assert!(reading.keeps);
+    // A part that was used is not made smaller, also in ρ; an unused one is returned.
+    let own = size(&guarantee, 400);
+    let part = Part::Named("ana".to_owned());
+    ledger.charge(&ChargeRequest { part, ..asked("hers", &own, &guarantee) }).unwrap();
+    let smaller = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, Some(1_000));
+    assert!(matches!(smaller, Err(PartError::Fault(PartFault::InUse(_)))));
+    let same = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, None);
+    assert!(matches!(same, Err(PartError::Fault(PartFault::Same(_)))));
+    // The promise cannot follow from what the owner of a part has read.
+    let stricter = ledger.change_promise(&promise(Some(ratio(7, 10))), "stricter");
+    assert!(matches!(stricter, Err(AccountError::OverChance(OverChance::Later))));
+}
+
+/// After an answer of any part, no size counts as fixed beforehand.
+#[test]
+fn answers_of_parts_come_before_sizes() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let id = AccountId::of(&guarantee);
     let place = Place::new();
-    let mut ledger = opened(&place, &promise(None));
-    ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved).unwrap();
-    let changed = ledger.change_promise(&guarantee, "a chance");
-    assert!(matches!(changed, Err(AccountError::OverChance(OverChance::Part))));
+    let mut ledger = opened(&place, &guarantee);
+    ledger.set_aside(&id, "ana", &ratio(1, 4), Sharing::Reserved, None).unwrap();
+    let (own, part) = (size(&guarantee, 400), Part::Named("ana".to_owned()));
+    ledger.charge(&ChargeRequest { part, ..asked("hers", &own, &guarantee) }).unwrap();
+    assert!(!ledger.fix_sizes(&id, vec![own]).unwrap());
+}
+
+/// Parts of a promise without a chance count as one answer each once a chance is promised.
+#[test]
+fn a_chance_is_added_to_unused_parts() {
+    let plain = promise(None);
+    let id = AccountId::of(&plain);
+    let add = |share: (i64, i64)| {
+        let place = Place::new();
+        let mut ledger = opened(&place, &plain);
+        ledger.set_aside(&id, "ana", &ratio(share.0, share.1), Sharing::Reserved, None).unwrap();
+        ledger.change_promise(&promise(Some(ratio(3, 4))), "a chance")
+    };
+    assert!(add((1, 4)).is_ok());
+    assert!(matches!(add((1, 2)), Err(AccountError::OverChance(OverChance::Odds { .. }))));
 }
 
 /// A promise that is stated after an answer was read may follow from it: only one that promises less is accepted then.
@@ -236,7 +342,7 @@ fn paths_to_different_bounds_end_below_the_promise() {
     let share = |part| Size { cost: guarantee.limit().share(&part).unwrap(), coins: Vec::new() };
     // 49/100 more would be odds of exactly 3; 3^(49/50) is 49/100 in all.
     let refused = ledger.charge(&asked("large", &share(ratio(49, 100)), &guarantee));
-    assert!(matches!(refused, Err(ChargeError::OverChance(OverChance::Odds { .. }))));
+    assert!(matches!(refused, Err(ChargeError::OverChance { over: OverChance::Odds { .. } })));
     ledger.charge(&asked("a little less", &share(ratio(48, 100)), &guarantee)).unwrap();
 }
 

@@ -18,7 +18,7 @@ fn named(name: &str) -> Part {
 fn divided(place: &Place, parts: &[(&str, Rational, Sharing)]) -> Ledger {
     let mut ledger = place.ledger();
     for (name, share, sharing) in parts {
-        ledger.set_aside(&account(), name, share, *sharing).unwrap();
+        ledger.set_aside(&account(), name, share, *sharing, None).unwrap();
     }
     ledger
 }
@@ -95,7 +95,7 @@ fn a_query_has_one_answer_and_each_part_pays_for_it() {
     // The same holds for the unreserved share; a public answer is free for parts that have not paid for it.
     assert_eq!(asked(&mut ledger, &request("q", (1, 6)), 1000).unwrap(), json!([7]));
     assert_eq!((now(&ledger).spent, now(&ledger).seen_by(&Part::Whole).spent), (sixth.clone(), sixth));
-    ledger.set_aside(&account(), "cy", &ratio(1, 6), Sharing::Reserved).unwrap();
+    ledger.set_aside(&account(), "cy", &ratio(1, 6), Sharing::Reserved, None).unwrap();
     assert!(matches!(ledger.charge(&asked_by("cy", "q", (1, 6))).unwrap(), ChargeOutcome::Answered { .. }));
     assert!(now(&ledger).part("cy").unwrap().spent.is_nothing());
 }
@@ -184,8 +184,9 @@ fn overlapping_parts_take_from_the_unreserved_share() {
 fn used_parts_are_not_reduced() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    let mut set =
-        |name: &str, share: (i64, i64), sharing| ledger.set_aside(&account(), name, &ratio(share.0, share.1), sharing);
+    let mut set = |name: &str, share: (i64, i64), sharing| {
+        ledger.set_aside(&account(), name, &ratio(share.0, share.1), sharing, None)
+    };
     for name in ["", "a b", "a\n", &"x".repeat(64)] {
         assert_eq!(fault(set(name, (1, 4), Sharing::Reserved)), PartFault::Name);
     }
@@ -202,8 +203,9 @@ fn used_parts_are_not_reduced() {
     set("bo", (1, 4), Sharing::Reserved).unwrap();
     asked(&mut ledger, &asked_by("ana", "q", (1, 100)), 1).unwrap();
     asked(&mut ledger, &request("public", (1, 4)), 1).unwrap();
-    let mut set =
-        |name: &str, share: (i64, i64), sharing| ledger.set_aside(&account(), name, &ratio(share.0, share.1), sharing);
+    let mut set = |name: &str, share: (i64, i64), sharing| {
+        ledger.set_aside(&account(), name, &ratio(share.0, share.1), sharing, None)
+    };
     assert!(matches!(fault(set("ana", (1, 5), Sharing::Reserved)), PartFault::InUse(_)));
     assert!(matches!(fault(set("ana", (0, 1), Sharing::Reserved)), PartFault::InUse(_)));
     assert!(matches!(fault(set("ana", (1, 4), Sharing::Overlapping)), PartFault::InUse(_)));
@@ -267,7 +269,7 @@ proptest! {
         for (at, step) in steps.into_iter().enumerate() {
             match step {
                 Step::SetAside { who, twelfths, sharing } => {
-                    let set = |ledger: &mut Ledger| ledger.set_aside(&account(), WHO[who], &ratio(twelfths, 12), sharing);
+                    let set = |ledger: &mut Ledger| ledger.set_aside(&account(), WHO[who], &ratio(twelfths, 12), sharing, None);
                     let (done, other) = (set(&mut ledger), set(&mut without));
                     // Ana's part cannot be reduced below Ana's charges.
                     apart |= sharing == Sharing::Overlapping || done.is_ok() != other.is_ok();

@@ -34,7 +34,7 @@ fn every_state() -> (Place, Ledger, Vec<Vec<u8>>) {
     copy();
     ledger.open_account(&super::terms()).unwrap();
     copy();
-    ledger.set_aside(&account(), "ana", &ratio(1, 4), Sharing::Reserved).unwrap();
+    ledger.set_aside(&account(), "ana", &ratio(1, 4), Sharing::Reserved, None).unwrap();
     copy();
     ledger.charge(&request("open", (1, 8))).unwrap();
     copy();
@@ -329,7 +329,7 @@ fn heads_have_the_permissions_of_the_ledger() {
 fn open_charges_of_parts_are_closed_by_an_accepted_head() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    ledger.set_aside(&account(), "ana", &ratio(1, 2), Sharing::Reserved).unwrap();
+    ledger.set_aside(&account(), "ana", &ratio(1, 2), Sharing::Reserved, None).unwrap();
     let by_ana = deniable_ledger::ChargeRequest { part: Part::Named("ana".into()), ..request("1", (1, 8)) };
     let seq = ledger.charge(&by_ana).unwrap().seq();
     let copy = fs::read(&place.path).unwrap();

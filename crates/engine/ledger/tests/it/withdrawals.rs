@@ -80,7 +80,7 @@ fn all_answers_of_a_query_are_withdrawn_together() {
     let place = Place::new();
     let mut ledger = place.ledger();
     for name in ["ana", "bo", "cy"] {
-        ledger.set_aside(&account(), name, &ratio(1, 8), Sharing::Reserved).unwrap();
+        ledger.set_aside(&account(), name, &ratio(1, 8), Sharing::Reserved, None).unwrap();
     }
     let ana = answered(&mut ledger, &asked_by("ana", "q"));
     answered(&mut ledger, &asked_by("bo", "q"));

@@ -228,7 +228,7 @@ fn queries_that_another_part_paid_for_are_charged_like_new_ones() {
     let (mut ledger, guarantee) = (place.ledger(), guarantee(Secret::Membership));
     ledger.open_account(&guarantee).unwrap();
     for name in ["ana", "bo"] {
-        ledger.set_aside(&AccountId::of(&guarantee), name, &ratio(1, 2), Sharing::Reserved).unwrap();
+        ledger.set_aside(&AccountId::of(&guarantee), name, &ratio(1, 2), Sharing::Reserved, None).unwrap();
     }
     let run = place.run(&mut Toy::of(&[("a", Wish::Number(1))]).asked_by("ana")).unwrap();
     assert_eq!(run.answers, [(0, 1, Origin::Charged)]);

@@ -90,7 +90,7 @@ impl Attacker {
         ledger.open_account(&guarantee).unwrap();
         if attack == Attack::Parts {
             for name in ["ana", "bo"] {
-                ledger.set_aside(&AccountId::of(&guarantee), name, &ratio(1, 2), Sharing::Reserved).unwrap();
+                ledger.set_aside(&AccountId::of(&guarantee), name, &ratio(1, 2), Sharing::Reserved, None).unwrap();
             }
         }
         drop(ledger);

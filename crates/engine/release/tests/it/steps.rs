@@ -152,7 +152,7 @@ fn two_parts_are_drawn_once_for_each_payment() {
         let mut ledger = place.ledger();
         ledger.open_account(place.policy.guarantee()).unwrap();
         for name in ["ana", "bo"] {
-            ledger.set_aside(&plan.account(), name, &ratio(1, 2), Sharing::Reserved).unwrap();
+            ledger.set_aside(&plan.account(), name, &ratio(1, 2), Sharing::Reserved, None).unwrap();
         }
     };
     end_at_each_step(|policy| [by(policy, "ana"), by(policy, "bo"), by(policy, "ana")], parts);

@@ -17,6 +17,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use policy::{Ask, Data, Explore, Init, LedgerCommand, Plan, Release, Report, Suggest};
 use std::ffi::OsString;
+use std::sync::LazyLock;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,12 +40,19 @@ Standard output contains only what may be published. The exceptions are attack, 
 check, data pull and gwas check with --format json: their findings about your own data are for you. Standard error, \
 the exit status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
 
+/// The version with those of the formats that are kept.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    use deniable::formats::{IDENTITY, LEDGER, POLICY};
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{version}\nledger format {LEDGER}, identity format {IDENTITY}, policy format {POLICY}")
+});
+
 /// Private answers from a stated risk.
 ///
 /// A policy limits how sure any observer may become that a given person is in the data. Queries are SQL. Deniable
 /// computes the noise that the limit requires, answers, and records in a ledger what has been spent.
 #[derive(Debug, Parser)]
-#[command(name = "deniable", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "deniable", version, long_version = VERSION.as_str(), after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Args {
     /// The command to run.
     #[command(subcommand)]
@@ -242,6 +250,14 @@ Examples:
     /// Assess what an anonymised table reveals: to whom, about whom, and how far beliefs move.
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<assess::Assess>),
+    /// Print the JSON Schema of policies, for an editor that completes and checks TOML.
+    #[command(after_help = "\
+Examples:
+  deniable schema > policy.schema.json
+
+With `#:schema policy.schema.json` as its first line, an editor with a TOML language server (Taplo, Even Better TOML) \
+completes the keys of a policy, explains them and marks misspelt ones. `deniable plan` checks what a schema cannot.")]
+    Schema,
     /// Explain a notion, a family of priors, a mechanism, a theorem or a term of another library.
     #[command(after_help = "\
 Examples:

@@ -43,6 +43,7 @@
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
 //! | make up rows, or rehearse a release on them | [`simulate`] |
 //! | report an error | [`Error`], [`Diagnose`], [`Diagnostic`], [`Code`] |
+//! | know which formats are read and written | [`formats`] |
 //! | read numbers such as `1/40` | [`exact::parse_rational`] |
 //! | describe a promise and its adversary | [`Guarantee`], [`Statement`] |
 //! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
@@ -110,6 +111,7 @@ mod data_report;
 pub mod draft;
 #[cfg(feature = "sql")]
 mod error;
+pub mod formats;
 #[cfg(feature = "sql")]
 mod horizon;
 mod json;

@@ -120,7 +120,7 @@ pub use deniable_core::secret::Secret;
 pub use disjoint::{DisjointFault, DisjointTables};
 pub use draw::DrawError;
 pub use entities::{EntitiesError, KnownEntities};
-pub use entry::{AccountId, Charge, EngineTried, Part, RowEntities};
+pub use entry::{AccountId, Charge, EngineTried, FORMAT, Part, RowEntities};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use losses::{

@@ -354,7 +354,9 @@ impl Losses {
             size.on(&lattice, *times)?.0.iter().for_each(|coins| spent.charge(coins));
         }
         let allowed = most.odds_but_for(&chance).map_or(Ok(size.cost), Spend::odds)?;
-        Ok(Reading { odds: spent.odds_but_for(&chance), allowed, keeps: spent.rho() <= most.rho() })
+        // Exactly 1 without a charge, which an enclosure rounds up.
+        let odds = if spent.is_empty() { Some(whole(1)) } else { spent.odds_but_for(&chance) };
+        Ok(Reading { odds, allowed, keeps: spent.rho() <= most.rho() })
     }
 
     /// The odds of all charges under a promise but for a chance, beside those that are allowed.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The keys of `keys_from`.
-const SOURCE: [&str; 3] = ["table", "column", "label"];
+pub(crate) const SOURCE: [&str; 3] = ["table", "column", "label"];
 
 /// The groups of a column.
 #[derive(Debug, Default)]

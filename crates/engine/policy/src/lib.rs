@@ -35,7 +35,14 @@
 //! | the shares of the queries | `shares.rs` |
 //! | queries that are repeated for each period | `every.rs` |
 //! | drafts of policies | `scaffold.rs` |
+//! | the schema of policies | `policy.schema.json`, `schema.rs` |
 //! | policies built in code | `builder.rs` |
+
+/// The version of the format of policies.
+pub const FORMAT: u32 = 1;
+
+/// The JSON Schema of policies, for editors. It states keys, types and ranges; [`Policy::parse`] checks the rest.
+pub const SCHEMA: &str = include_str!("../policy.schema.json");
 
 mod adversary;
 mod blanks;
@@ -60,6 +67,8 @@ mod query;
 mod reader;
 mod relation;
 mod scaffold;
+#[cfg(test)]
+mod schema;
 mod shares;
 mod slips;
 mod tables;

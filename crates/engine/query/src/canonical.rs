@@ -16,7 +16,7 @@ use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Program};
 
 /// The first byte: the version of the format.
-pub(crate) const FORMAT: u8 = 1;
+pub const FORMAT: u8 = 1;
 /// The second byte of queries about cells.
 pub(crate) const CELLS: u8 = 0;
 /// The second byte of queries about entities of another query.

@@ -37,7 +37,7 @@ mod rows;
 mod unlimited;
 mod words;
 
-pub use canonical::sorted;
+pub use canonical::{FORMAT, sorted};
 pub use contained::{Contents, Places};
 pub use counting::RowCount;
 pub use entity_rows::{EntityRows, Fold, OwnSort, Yield};

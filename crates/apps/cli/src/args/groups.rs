@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Headings of the overview, each with its commands in order.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Prepare a release", &["init", "plan", "explore", "simulate", "data"]),
+    ("Prepare a release", &["init", "schema", "plan", "explore", "simulate", "data"]),
     ("Release, under a promise", &["release", "ask", "suggest", "gwas"]),
     ("Serve several analysts", &["serve", "account"]),
     ("Inspect past releases", &["ledger", "report"]),

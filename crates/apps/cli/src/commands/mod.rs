@@ -32,6 +32,7 @@ use crate::args::policy::Data;
 use crate::args::{Args, Command};
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::output::publish;
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<Exit, Failure> {
@@ -43,6 +44,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         Command::Recheck(recheck) => return recheck::run(&recheck),
         Command::Translate(translate) => translate::run(&translate),
         Command::Explain(explain) => explain::run(&explain),
+        Command::Schema => publish(deniable::formats::POLICY_SCHEMA, None),
         Command::Init(init) => init::run(&init),
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),

@@ -55,6 +55,20 @@ fn overview() {
     insta::assert_snapshot!("overview", overview);
 }
 
+/// The formats that are kept have versions, and an editor gets the schema that is read.
+#[test]
+fn formats_have_versions() {
+    let place = Place::empty();
+    let shown = place.run(&["--version"]).done().stdout;
+    let formats = "\nledger format 1, identity format 1, policy format 1\n";
+    assert!(shown.starts_with("deniable ") && shown.ends_with(formats), "{shown}");
+    let alone = place.run(&["-V"]).done().stdout;
+    assert_eq!(alone.trim_end(), shown.lines().next().unwrap());
+    let schema = place.run(&["schema"]).done().json();
+    assert!(schema["properties"]["query"]["items"]["$ref"].is_string());
+    assert_eq!(place.run(&["schema"]).done().stdout.trim_end(), deniable::formats::POLICY_SCHEMA.trim_end());
+}
+
 /// The documents whose commands run here, each in a folder of its own.
 const RUN: [&str; 6] = [
     "tutorial/from-csv-to-page.md",

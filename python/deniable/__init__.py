@@ -14,8 +14,9 @@ Fraction(3, 1)
 ====================================  =====================================================================
 to                                    use
 ====================================  =====================================================================
+draft a policy for a file             ``draft``
 read a policy, or build one           ``Policy``, ``epsilon`` and the other promises, ``Person``, ``Adversary``, ``Integer`` ...
-see costs and errors, without data    ``Policy.plan``
+see costs and errors, without data    ``Policy.plan``, ``Policy.sweep``, ``Policy.least_promise``
 ask, and see the remaining budget     ``Policy.session``, ``Session.ask``, ``Session.release``
 ask without SQL                       ``Session.table``, ``col``, ``count``, ``mean`` ...
 read an answer                        ``Answer``, ``Guarantee``
@@ -41,11 +42,12 @@ from ._audit import Audit, audit
 from ._check import Verdict, check
 from ._declare import Adversary, Boolean, Date, Decimal, Integer, Person, Text, Timestamp
 from ._deniable import __version__
+from ._draft import draft
 from ._errors import BudgetError, DataError, Error, LedgerError, LedgerWarning, PolicyError, Problem, QueryError, QueryWarning, UsageError
 from ._expression import Expression, col
 from ._guarantee import Belief, Guarantee
 from ._gwas import gwas
-from ._plan import Plan, PlannedQuery
+from ._plan import Plan, PlannedQuery, Report
 from ._policy import Policy
 from ._promise import Promise, alpha_beta, epsilon, gain, negative_gain, posterior_at_least, posterior_at_most, rho
 from ._query import Query, Table
@@ -83,6 +85,7 @@ __all__ = [
     "QueryError",
     "QueryWarning",
     "Release",
+    "Report",
     "Session",
     "Table",
     "Text",
@@ -100,6 +103,7 @@ __all__ = [
     "col",
     "count",
     "count_distinct",
+    "draft",
     "epsilon",
     "gain",
     "gwas",

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import shown, usage
 from ._exact import read
-from ._page import REHEARSAL, items, page
+from ._page import REHEARSAL, items, page, text
 
 
 class PlannedQuery(NamedTuple):
@@ -34,6 +34,36 @@ class PlannedQuery(NamedTuple):
     """The stored answer that contains it, free."""
     answers: Tuple[Dict[str, Any], ...]
     """For each number its cells, noise and expected error, as in ``deniable plan --format json``."""
+
+
+class Report:
+    """What follows from a policy alone: a table when printed, and numbers in ``to_dict()``. It may be published.
+
+    >>> import deniable as dn
+    >>> report = dn.Policy("examples/clinic/policy.toml").sweep("posterior_at_most=0.6..0.9:4", "visits by sex")
+    >>> [point["value"] for point in report.to_dict()["points"]]
+    ['3/5', '7/10', '4/5', '9/10']
+    """
+
+    __slots__ = ("_text", "_json")
+
+    def __init__(self, text: str, written: str) -> None:
+        self._text = text
+        self._json: Dict[str, Any] = json.loads(written)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Its numbers, in the form that the command prints with ``--format json``."""
+        copy: Dict[str, Any] = json.loads(json.dumps(self._json))
+        return copy
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"Report({', '.join(self._json)})"
+
+    def _repr_html_(self) -> str:
+        return page(text(self))
 
 
 class Plan:

@@ -17,7 +17,7 @@ from ._exact import path as _path
 from ._export import Path, written_to
 from ._guarantee import Guarantee
 from ._places import in_arguments, in_queries
-from ._plan import Plan
+from ._plan import Plan, Report
 from ._promise import Promises
 from ._query import Table
 from ._sections import IN_MEMORY, identity, policy_keys, query_keys
@@ -260,6 +260,35 @@ class Policy:
         names = [text(name, "the name of a query") for name in queries]
         with self._queries_named():
             return Plan(*self._policy.plan(names))
+
+    def sweep(self, range: str, *queries: str) -> Report:
+        """The errors of its answers under other promises or caps: of all queries, or of those with these names. No data are read.
+
+        >>> import deniable as dn
+        >>> policy = dn.Policy("examples/clinic/policy.toml")
+        >>> report = policy.sweep("rows_per_group=1..4:4", "visits by sex")
+        >>> [point["answers"][0]["error"] for point in report.to_dict()["points"]] # doctest: +ELLIPSIS
+        [...]
+
+        :param range: ``"gain=1.1..4"``, ``"epsilon=0.1..2:20"`` for twenty points, or a cap, as in ``"rows_per_group=1..50"``.
+        """
+        names = [text(name, "the name of a query") for name in queries]
+        with self._queries_named():
+            return Report(*self._policy.sweep(text(range, "the range"), names))
+
+    def least_promise(self) -> Report:
+        """The strictest promise under which every query meets its ``target_error`` (G-LEAST), and the query that prevents a stricter one.
+        No data are read.
+
+        >>> import deniable as dn
+        >>> policy = dn.Policy("visits", promise=dn.epsilon(1), adversary=dn.Adversary(preset="acquaintance"),
+        ...     queries=[{"name": "visits", "sql": "SELECT COUNT(*) AS visits FROM visits", "target_error": 50}])
+        >>> least = policy.least_promise().to_dict()
+        >>> least["forced_by"], least["epsilon"]
+        ('visits', '0.0600')
+        """
+        with self._queries_named():
+            return Report(*self._policy.least_promise())
 
     def session(
         self,

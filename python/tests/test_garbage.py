@@ -17,6 +17,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from conftest import REPOSITORY
 
 ROWS = pl.DataFrame({"g": [0, 1, 2], "v": [1, 2, 3]})
 TABLE = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
@@ -105,6 +106,11 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "Policy.check", lambda one: policy().check(one)
     yield "Policy.check epsilon", lambda one: policy().check("SELECT COUNT(*) FROM t", epsilon=one)
     yield "Policy.plan", lambda one: policy().plan(one)
+    yield "Policy.sweep", lambda one: policy().sweep(one)
+    yield "Policy.sweep query", lambda one: policy().sweep("epsilon=1..2:2", one)
+    yield "draft", dn.draft
+    for name in ("out", "table", "delimiter", "encoding", "columns", "dictionary", "connect"):
+        yield f"draft {name}", lambda one, name=name: dn.draft(REPOSITORY / "examples/clinic/visits.csv", **{name: one})
     for name in ("rows", "version", "ledger", "register", "again", "threads", "memory", "progress"):
         yield f"Policy.session {name}", lambda one, name=name: sessions(**{name: one}).close()
     yield "Policy table", lambda one: dn.Policy(one, promise=dn.epsilon(1))

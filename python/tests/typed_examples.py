@@ -321,6 +321,10 @@ def main() -> None:
         guarantee(policy().guarantee)
         assert declared().name == "visits"
         plan(policy().plan("by department"))
+        swept: dn.Report = policy().sweep("epsilon=1..2:2", "by department")
+        (folder / "visits.csv").write_text("patient,minutes\na,1\nb,2\n", encoding="utf-8")
+        drafted: str = dn.draft(folder / "visits.csv", columns="patient", delimiter=",")
+        assert "points" in swept.to_dict() and "[columns]" in drafted
         sessions(folder)
         # A folder of its own: a ledger of another population beside one that knows the table is refused.
         (folder / "five").mkdir()

@@ -25,6 +25,7 @@ mod assess;
 mod audit;
 mod call;
 mod check;
+mod draft;
 mod drawn;
 mod failure;
 mod gwas;
@@ -47,6 +48,7 @@ pub mod functions {
     pub use crate::assess::assess;
     pub use crate::audit::audit;
     pub use crate::check::check;
+    pub use crate::draft::draft;
     pub use crate::gwas::gwas;
     pub use crate::interpreter::{forked, interpreter_ends};
     pub use crate::translate::translate;

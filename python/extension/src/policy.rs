@@ -4,8 +4,9 @@ use crate::failure::{raised, usage};
 use crate::interpreter::detached;
 use crate::number::Number;
 use deniable::simulate::{FileFormat, Simulate};
+use deniable::sweep::{Range, RangeError, sweep};
 use deniable::{DeclaredTable, Policy as ValidPolicy, PolicyBuilder, PolicyErrors, Table, Value};
-use deniable::{Error, Plan, PlanReport, Statement, report};
+use deniable::{Error, Plan, PlanReport, Statement, least_promise, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 use std::ffi::OsString;
@@ -154,6 +155,21 @@ impl Policy {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let plan = if names.is_empty() { plan } else { plan.named(&names).map_err(|error| raised(py, &error))? };
         Ok(written(&plan, None))
+    }
+
+    /// The errors of the answers, of all queries or of those with these names, at each value of a range, as text and as
+    /// JSON. No data are read.
+    fn sweep(&self, py: Python<'_>, range: &str, names: Vec<String>) -> PyResult<(String, String)> {
+        let range: Range = range.parse().map_err(|error: RangeError| raised(py, &error))?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let swept = detached(py, || sweep(&self.0, &range, &names));
+        swept.map(|report| (report.to_string(), deniable::json(&report))).map_err(|error| raised(py, &error))
+    }
+
+    /// The smallest promise that meets all target errors, as text and as JSON. No data are read.
+    fn least_promise(&self, py: Python<'_>) -> PyResult<(String, String)> {
+        let least = detached(py, || least_promise(&self.0));
+        least.map(|report| (report.to_string(), deniable::json(&report))).map_err(|error| raised(py, &error))
     }
 
     /// Writes made-up rows of its tables into a folder: a file for each, as CSV or Parquet or, without a format, as

@@ -19,7 +19,7 @@ mod _deniable {
     #[pymodule_export]
     use super::command;
     #[pymodule_export]
-    use deniable_python::functions::{assess, audit, check, forked, gwas, interpreter_ends, translate};
+    use deniable_python::functions::{assess, audit, check, draft, forked, gwas, interpreter_ends, translate};
     #[pymodule_export]
     use deniable_python::{Call, Policy, QueryPlan, Rows, Session};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-"""The JSON Schema of policies (``deniable schema``) accepts every policy that is read, and refuses unknown keys."""
+"""The JSON Schemas: that of policies accepts every policy that is read and refuses unknown keys, that of answers has every field."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import copy
 import datetime
 import json
 import re
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
 import pytest
@@ -45,8 +48,8 @@ def as_json(value: Any) -> Any:
     return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value
 
 
-def faults(document: Any) -> List[str]:
-    validator = jsonschema.Draft7Validator(SCHEMA)
+def faults(document: Any, schema: Any = SCHEMA) -> List[str]:
+    validator = jsonschema.Draft7Validator(schema)
     return [f"{list(error.path)}: {error.message}" for error in validator.iter_errors(document)]
 
 
@@ -82,3 +85,89 @@ def test_policies_that_are_read_are_valid(text: str) -> None:
 def test_some_mistakes_are_found(name: str) -> None:
     path = POLICIES / "testdata/bad" / f"{name}.toml"
     assert faults(as_json(tomllib.loads(path.read_text(encoding="utf-8"))))
+
+
+POLICY = """
+name = "clinic"
+population = "clinic"
+data = { table = "visits", path = "visits.csv", version = "2024-06", typical_rows = 4_800 }
+entity = { key = "patient", rows_per_group = 4, groups = 2 }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.99, but_for = { chance = "1/1000", posterior_at_most = 0.98 } }
+publication = { title = "Visits", licence = "CC BY 4.0" }
+display = { hide_below = 40 }
+
+[columns]
+patient = { type = "text" }
+sex = { type = "text", keys = { F = "women", M = "men" }, other = "else", null_key = "unknown", label = "Sex" }
+department = { type = "text", keys = ["cardiology", "dermatology"] }
+minutes = { type = "integer", bounds = [0, 60], unit = "min" }
+age = { type = "integer", bounds = [0, 110] }
+
+[[query]]
+name = "a"
+title = "Visits by sex"
+sql = "SELECT sex, COUNT(*) AS n, AVG(minutes) AS minutes FROM visits GROUP BY ROLLUP (sex)"
+
+[[query]]
+name = "b"
+sql = "SELECT sex, department, COUNT(DISTINCT patient) AS n FROM visits GROUP BY sex, department"
+groups = 1
+test = "independence"
+
+[[query]]
+name = "c"
+sql = "SELECT MEDIAN(age) AS age FROM visits"
+
+[[query]]
+name = "d"
+sql = "SELECT AVG(age) AS age FROM visits"
+rows_per_group = 1
+sampling = "simple"
+"""
+
+
+def fields(value: Any) -> Iterator[str]:
+    """The names of all fields of a document."""
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from fields(item)
+
+
+def closed(node: Any) -> Any:
+    """A schema that allows no further fields: one that is added or removed must be stated."""
+    if isinstance(node, dict):
+        node = {key: closed(item) for key, item in node.items()}
+        return {**node, "additionalProperties": False} if "properties" in node else node
+    return [closed(item) for item in node] if isinstance(node, list) else node
+
+
+def test_answers_have_the_fields_of_their_schema(tmp_path: Path) -> None:
+    def run(*words: str) -> str:
+        done = subprocess.run([sys.executable, "-m", "deniable", *words], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    schema = json.loads(run("schema", "answers"))
+    jsonschema.Draft7Validator.check_schema(schema)
+    shutil.copy(REPOSITORY / "examples/clinic/visits.csv", tmp_path)
+    (tmp_path / "policy.toml").write_text(POLICY, encoding="utf-8")
+    losses = [word for name in "abcd" for word in ("--accept-loss", name)]
+    run("data", "check", "policy.toml", "--accept", "visits.department", *losses)
+    written = [run("release", "policy.toml", "--format", "json")]
+    written.append(run("ask", "policy.toml", "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex", "--spend", "1/1000", "--yes", "--format", "json"))
+    charges = json.loads(run("ledger", "show", "policy.toml", "--format", "json"))["accounts"][0]["releases"]
+    run("ledger", "withdraw", "policy.toml", str(charges[-1]["entry"]), "--reason", "a wrong cap")
+    written.append(run("release", "policy.toml", "--format", "json"))
+    written.append(run("release", "policy.toml", "--rehearse", "--format", "json"))
+    documents = [json.loads(one) for one in written]
+    for document in documents:
+        assert faults(document, closed(schema)) == []
+        assert faults({**document, "more": 1}, schema) == []
+        assert faults({**document, "confidence": None}, schema)
+    # Most fields occur; the test would say little otherwise.
+    known, found = set(fields(schema)), {name for document in documents for name in fields(document)}
+    for name in ("rehearsal", "imprint", "population", "rows", "quality", "hidden", "other", "unit", "consistent", "independence",
+                 "taken_from", "withdrawn", "but_for", "advice", "headings"):
+        assert name in known & found, name

@@ -14,7 +14,7 @@ pub mod simulate;
 pub mod spend;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use policy::{Ask, Data, Explore, Init, LedgerCommand, Plan, Release, Report, Suggest};
 use std::ffi::OsString;
 use std::sync::LazyLock;
@@ -42,9 +42,11 @@ the exit status, progress and timing are for the curator alone. Exit codes: 0 do
 
 /// The version with those of the formats that are kept.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    use deniable::formats::{IDENTITY, LEDGER, POLICY};
+    use deniable::formats::{ANSWERS, IDENTITY, LEDGER, POLICY};
     let version = env!("CARGO_PKG_VERSION");
-    format!("{version}\nledger format {LEDGER}, identity format {IDENTITY}, policy format {POLICY}")
+    format!(
+        "{version}\nledger format {LEDGER}, identity format {IDENTITY}, policy format {POLICY}, answer format {ANSWERS}"
+    )
 });
 
 /// Private answers from a stated risk.
@@ -57,6 +59,15 @@ pub struct Args {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// A format with a schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// Policies: the keys, with their types and ranges.
+    Policy,
+    /// Answers: what release, ask, suggest and report write with --format json.
+    Answers,
 }
 
 /// The whole command line: the declarations of this module, and a flag for each parameter of a built-in mechanism.
@@ -250,14 +261,19 @@ Examples:
     /// Assess what an anonymised table reveals: to whom, about whom, and how far beliefs move.
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<assess::Assess>),
-    /// Print the JSON Schema of policies, for an editor that completes and checks TOML.
+    /// Print the JSON Schema of policies, for an editor that completes and checks TOML, or of answers.
     #[command(after_help = "\
 Examples:
   deniable schema > policy.schema.json
+  deniable schema answers > answers.schema.json
 
 With `#:schema policy.schema.json` as its first line, an editor with a TOML language server (Taplo, Even Better TOML) \
 completes the keys of a policy, explains them and marks misspelt ones. `deniable plan` checks what a schema cannot.")]
-    Schema,
+    Schema {
+        /// The format.
+        #[arg(value_enum, default_value_t = Format::Policy)]
+        of: Format,
+    },
     /// Explain a notion, a family of priors, a mechanism, a theorem or a term of another library.
     #[command(after_help = "\
 Examples:

@@ -9,8 +9,15 @@
 //! | the guarantee in words | [`statement`] |
 //! | the remaining budget, in queries | [`remaining`] |
 //! | the record of an answer in the ledger | [`shown`] |
+//! | the schema of the JSON | `answers.schema.json` |
 //!
 //! All of this is public. It is written as JSON, as tables and as pages, and it can be read back.
+
+/// The version of the format of answers in JSON.
+pub const FORMAT: u32 = 1;
+
+/// The JSON Schema of answers, as [`Publication`] is written. Later versions of the program may add fields.
+pub const SCHEMA: &str = include_str!("../answers.schema.json");
 
 mod classes;
 mod csv;

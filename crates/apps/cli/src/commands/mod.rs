@@ -29,10 +29,11 @@ mod suggest;
 mod translate;
 
 use crate::args::policy::Data;
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Format};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::publish;
+use deniable::formats::{ANSWERS_SCHEMA, POLICY_SCHEMA};
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<Exit, Failure> {
@@ -44,7 +45,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         Command::Recheck(recheck) => return recheck::run(&recheck),
         Command::Translate(translate) => translate::run(&translate),
         Command::Explain(explain) => explain::run(&explain),
-        Command::Schema => publish(deniable::formats::POLICY_SCHEMA, None),
+        Command::Schema { of: Format::Policy } => publish(POLICY_SCHEMA, None),
+        Command::Schema { of: Format::Answers } => publish(ANSWERS_SCHEMA, None),
         Command::Init(init) => init::run(&init),
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),

@@ -60,13 +60,14 @@ fn overview() {
 fn formats_have_versions() {
     let place = Place::empty();
     let shown = place.run(&["--version"]).done().stdout;
-    let formats = "\nledger format 1, identity format 1, policy format 1\n";
+    let formats = "\nledger format 1, identity format 1, policy format 1, answer format 1\n";
     assert!(shown.starts_with("deniable ") && shown.ends_with(formats), "{shown}");
     let alone = place.run(&["-V"]).done().stdout;
     assert_eq!(alone.trim_end(), shown.lines().next().unwrap());
     let schema = place.run(&["schema"]).done().json();
     assert!(schema["properties"]["query"]["items"]["$ref"].is_string());
-    assert_eq!(place.run(&["schema"]).done().stdout.trim_end(), deniable::formats::POLICY_SCHEMA.trim_end());
+    assert_eq!(place.run(&["schema", "policy"]).done().stdout.trim_end(), deniable::formats::POLICY_SCHEMA.trim_end());
+    assert!(place.run(&["schema", "answers"]).done().json()["properties"]["guarantee"].is_object());
 }
 
 /// The documents whose commands run here, each in a folder of its own.

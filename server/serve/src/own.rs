@@ -41,7 +41,11 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_
     rows.extend(statement.assumptions().iter().map(|said| row("assumption", said)));
     rows.extend(statement.outside().iter().map(|said| row("outside", said)));
     if let Some((but_for, reading)) = account.and_then(|account| account.but_for_chance().ok().flatten()) {
-        rows.push(row("so far", &reading.in_words(but_for)));
+        let about = match part {
+            Part::Named(_) => "your part so far",
+            Part::Whole => "so far",
+        };
+        rows.push(row(about, &reading.in_words(but_for)));
     }
     if let (Part::Named(name), Some(account)) = (part, account)
         && let Some(own) = account.part(name)

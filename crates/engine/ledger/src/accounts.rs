@@ -358,8 +358,8 @@ impl Account {
         Ok(self.losses_seen_by(&charge.part).allow(size, &self.guarantee)?)
     }
 
-    /// The sizes by which a charge of this part is decided: its own if it is reserved, or else all but those of reserved
-    /// parts. Without a promise but for a chance nothing depends on them, and none are seen.
+    /// The sizes by which a charge of this part is decided: its own if it is reserved, none if it does not exist, or else
+    /// all but those of reserved parts. Without a promise but for a chance nothing depends on them, and none are seen.
     fn losses_seen_by(&self, part: &Part) -> Losses {
         if self.guarantee.but_for_a_chance().is_none() {
             return Losses::default();
@@ -367,7 +367,8 @@ impl Account {
         match part {
             Part::Named(name) => match self.parts.get(name) {
                 Some(own) if own.sharing == Sharing::Reserved => own.losses.clone(),
-                _ => self.losses.clone(),
+                Some(_) => self.losses.of_chosen(),
+                None => Losses::default(),
             },
             Part::Whole => self.losses.clone(),
         }
@@ -413,7 +414,9 @@ impl Account {
         let Some(known) = known else { return Ok(true) };
         let is_smaller = |one: &Spend, other: &Spend| one.compare(other).map(std::cmp::Ordering::is_lt);
         let is_odds = is_smaller(new.limit(), known.limit()).map_err(crate::losses::SizeError::from)?;
-        Ok(is_odds || new.chance() < known.chance())
+        let ((rises, falls), (known_rises, known_falls)) = (new.directions(), known.directions());
+        let is_new_direction = (rises && !known_rises) || (falls && !known_falls);
+        Ok(is_new_direction || is_odds || new.event_chance() < known.event_chance())
     }
 
     /// Whether these sizes may be fixed next.

@@ -115,13 +115,19 @@ impl ReservedPart {
         Ok(Size { cost: guarantee.limit().share(&self.share)?, coins: vec![coins] })
     }
 
+    /// `ρ` of all these answers, in multiples of `(ln R)²`, rounded up.
+    pub(crate) fn rho(&self, promise: &Spend) -> Rational {
+        rho_upper(promise, &(&self.share / whole(self.answers))) * whole(self.answers)
+    }
+
     /// The part of this share that takes the same share of the filter, in as few answers as possible.
     pub(crate) fn of_share(share: &Rational, guarantee: &Guarantee, but_for: &ButFor) -> Result<Self, SizeError> {
         let (allowed, chance) = limits_of_chosen(but_for)?;
         let promise = guarantee.limit();
         let most = chance.map(|chance| most_rho_lower(promise, &allowed.odds_at_least(), &chance));
         let most = share * most.unwrap_or_else(Rational::zero);
-        let fits = |answers: u32| rho_upper(promise, &(share / whole(answers))) * whole(answers) <= most;
+        let part = |answers| Self { share: share.clone(), answers };
+        let fits = |answers| part(answers).rho(promise) <= most;
         // More answers have less ρ.
         let (mut too_few, mut enough) = (0, 1);
         while enough < MOST_ANSWERS && !fits(enough) {
@@ -131,7 +137,7 @@ impl ReservedPart {
             let middle = u32::midpoint(too_few, enough);
             if fits(middle) { enough = middle } else { too_few = middle }
         }
-        Ok(Self { share: share.clone(), answers: enough })
+        Ok(part(enough))
     }
 }
 
@@ -213,11 +219,10 @@ pub enum OverChance {
     Later,
     /// The charges of a reserved part could give larger odds than it may.
     #[error(
-        "with this, the answers from the part of the promise that is set aside for you could give an odds ratio of {} but \
-         for {}, and {} is set aside",
+        "with this, the answers from this part of the promise could give an odds ratio of {} but for {}, and {} is set aside",
         .odds.as_ref().map_or_else(|| "any size".to_owned(), |odds| decimal(odds, ODDS_PLACES, Rounding::Up)),
         words::chance(.chance),
-        .limit.in_words()
+        decimal(&.limit.odds_at_least(), ODDS_PLACES, Rounding::Down)
     )]
     Part {
         /// At least the odds that the part's answers could give; `None` where there is no bound.
@@ -271,6 +276,11 @@ impl Losses {
     /// Changes the reserved parts beside the unreserved share.
     pub(crate) fn reserve(&mut self, parts: Vec<ReservedPart>) {
         self.reserved = parts;
+    }
+
+    /// These for the owner of an overlapping part, whose sizes are never fixed beforehand.
+    pub(crate) fn of_chosen(&self) -> Self {
+        Self { is_asked_elsewhere: true, ..self.clone() }
     }
 
     /// Records that a reserved part was charged.
@@ -343,20 +353,37 @@ impl Losses {
         Ok(account)
     }
 
-    /// The odds of a reserved part's charges by its filter, beside those that the filter may reach. Its odds for certain
-    /// are limited separately.
-    fn reading_of(&self, part: &ReservedPart, guarantee: &Guarantee, but_for: &ButFor) -> Result<Reading, SizeError> {
-        let (lattice, chance) = (Lattice::new(guarantee.limit())?, but_for.event_chance());
+    /// The filter of a reserved part's charges, and the one that it may reach.
+    fn filters(&self, part: &ReservedPart, guarantee: &Guarantee) -> Result<(Filter, Filter), SizeError> {
+        let lattice = Lattice::new(guarantee.limit())?;
         let (mut spent, mut most) = (Filter::new(guarantee.limit())?, Filter::new(guarantee.limit())?);
-        let size = part.size(guarantee)?;
-        size.on(&lattice, 1)?.0.iter().for_each(|coins| most.charge(coins));
+        part.size(guarantee)?.on(&lattice, 1)?.0.iter().for_each(|coins| most.charge(coins));
         for (size, times) in &self.chosen {
             size.on(&lattice, *times)?.0.iter().for_each(|coins| spent.charge(coins));
         }
-        let allowed = most.odds_but_for(&chance).map_or(Ok(size.cost), Spend::odds)?;
-        // Exactly 1 without a charge, which an enclosure rounds up.
-        let odds = if spent.is_empty() { Some(whole(1)) } else { spent.odds_but_for(&chance) };
-        Ok(Reading { odds, allowed, keeps: spent.rho() <= most.rho() })
+        Ok((spent, most))
+    }
+
+    /// The odds of a reserved part's charges by its filter, beside those that the filter may reach: neither is above those
+    /// that the part keeps for certain.
+    fn reading_of(&self, part: &ReservedPart, guarantee: &Guarantee, but_for: &ButFor) -> Result<Reading, SizeError> {
+        let ((spent, most), chance) = (self.filters(part, guarantee)?, but_for.event_chance());
+        let keeps = spent.rho() <= most.rho();
+        let surely = guarantee.limit().share(&part.share)?;
+        let shown = |filter: &Filter| {
+            // Exactly 1 without a charge, which an enclosure rounds up.
+            if filter.is_empty() { Some(whole(1)) } else { filter.odds_but_for(&chance) }
+        };
+        let allowed = match shown(&most) {
+            // Few digits: it is for readers.
+            Some(odds) if odds < surely.odds_at_least() => {
+                let units = whole(1_000_000_000);
+                Spend::odds((odds * &units).floor() / units)?
+            }
+            _ => surely.clone(),
+        };
+        let odds = shown(&spent).map(|odds| if keeps { odds.min(surely.odds_at_most()) } else { odds });
+        Ok(Reading { odds, allowed, keeps })
     }
 
     /// The odds of all charges under a promise but for a chance, beside those that are allowed.
@@ -395,6 +422,12 @@ impl Losses {
     /// Whether all charges keep the guarantee's promise but for a chance, if it has one.
     pub(crate) fn keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
         let Some(but_for) = guarantee.but_for_a_chance() else { return Ok(()) };
+        if let Some(part) = &self.part {
+            let (spent, most) = self.filters(part, guarantee)?;
+            if spent.rho() <= most.rho() {
+                return Ok(());
+            }
+        }
         let Reading { odds, allowed, keeps } = self.reading(guarantee, but_for)?;
         if keeps {
             return Ok(());

@@ -65,6 +65,12 @@ impl SetAside {
         let (share, answers) = (self.share.clone(), self.answers);
         (self.sharing == Sharing::Reserved).then_some(ReservedPart { share, answers })
     }
+
+    /// Whether its filter would hold less under these terms, for a promise of this limit.
+    fn loses_by(&self, terms: &PartTerms, limit: &Spend) -> bool {
+        let new = ReservedPart { share: terms.share.clone(), answers: terms.answers };
+        self.reserved().is_some_and(|known| new.rho(limit) < known.rho(limit))
+    }
 }
 
 /// A limit and the odds spent under it. An analyst has one or two allowances, and a query must fit into each.
@@ -278,7 +284,7 @@ impl Parts {
             }
             Some(known)
                 if !known.spent.is_nothing()
-                    && (*share < known.share || *sharing != known.sharing || *answers > known.answers) =>
+                    && (*share < known.share || *sharing != known.sharing || known.loses_by(terms, limit)) =>
             {
                 return Err(PartFault::InUse(name.to_owned()));
             }
@@ -346,8 +352,8 @@ pub(crate) struct PartTerms {
 }
 
 impl PartTerms {
-    /// The terms with a stated number of answers. Without one, a part that was charged keeps its own, and any other has
-    /// the same share of the filter as of the promise.
+    /// The terms with a stated number of answers. Without one, a part keeps its own if its share stays or it would lose by
+    /// others, and any other has the same share of the filter as of the promise. Whether it was charged does not matter.
     fn of(
         share: &Rational,
         sharing: Sharing,
@@ -356,18 +362,20 @@ impl PartTerms {
     ) -> Result<Self, PartFault> {
         let with = |answers| Self { share: share.clone(), sharing, answers };
         let is_share = share.is_positive() && *share <= whole(1);
+        let known = known.filter(|known| known.sharing == sharing);
+        let same = known.filter(|known| known.share == *share).map(|known| known.answers);
         let Some(but_for) = guarantee.but_for_a_chance().filter(|_| is_share && sharing == Sharing::Reserved) else {
-            return if stated.is_some() { Err(PartFault::Answers) } else { Ok(with(1)) };
+            return if stated.is_some() { Err(PartFault::Answers) } else { Ok(with(same.unwrap_or(1))) };
         };
-        let is_kept =
-            |known: &&SetAside| known.sharing == sharing && (known.share == *share || !known.spent.is_nothing());
-        match (stated, known.filter(is_kept)) {
+        match (stated, same) {
             (Some(answers), _) if (1..=MOST_ANSWERS).contains(&answers) => Ok(with(answers)),
             (Some(_), _) => Err(PartFault::Answers),
-            (None, Some(known)) => Ok(with(known.answers)),
+            (None, Some(answers)) => Ok(with(answers)),
             (None, None) => {
                 let part = ReservedPart::of_share(share, guarantee, but_for).map_err(OverChance::from)?;
-                Ok(with(part.answers))
+                let terms = with(part.answers);
+                let loser = known.filter(|known| *share >= known.share && known.loses_by(&terms, guarantee.limit()));
+                Ok(loser.map_or(terms, |known| with(known.answers)))
             }
         }
     }

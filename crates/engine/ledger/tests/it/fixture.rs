@@ -227,6 +227,9 @@ fn the_page_has_every_kind_and_field() {
             let flagged = VersionRegistered { entities: RowEntities::New, ..new.clone() };
             vec![Event::VersionRegistered(new), Event::VersionRegistered(flagged)]
         }
+        Event::PartSetAside(new) => {
+            vec![Event::PartSetAside(new.clone()), Event::PartSetAside(PartSetAside { answers: 38, ..new })]
+        }
         other => vec![other],
     };
     for event in events(numbers, large).into_iter().flat_map(with_left_out) {

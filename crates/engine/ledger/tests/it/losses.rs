@@ -225,7 +225,7 @@ fn a_reserved_part_has_a_filter_of_its_own() {
     // An answer of an eighth has more ρ than the part; 38 small ones have exactly its ρ.
     let refusals: Vec<&String> = alone.0.iter().filter_map(|one| one.as_ref().err()).collect();
     assert_eq!(refusals.len(), 2);
-    assert!(refusals[0].contains("set aside for you") && refusals[0].contains("a larger part"), "{}", refusals[0]);
+    assert!(refusals[0].contains("and 1.603 is set aside") && refusals[0].contains("a larger part"), "{}", refusals[0]);
 }
 
 /// No part is set aside that the whole could not keep, and the whole does not use what is set aside.
@@ -258,7 +258,12 @@ fn parts_take_from_the_whole() {
     ledger.charge(&ChargeRequest { part, ..asked("hers", &own, &guarantee) }).unwrap();
     let smaller = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, Some(1_000));
     assert!(matches!(smaller, Err(PartError::Fault(PartFault::InUse(_)))));
-    let same = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, None);
+    // Nor by a larger share in many more answers, but in few more.
+    let refused = ledger.set_aside(&id, "ana", &ratio(51, 100), Sharing::Reserved, Some(1_000));
+    assert!(matches!(refused, Err(PartError::Fault(PartFault::InUse(_)))));
+    let answers = ledger.account(&id).unwrap().part("ana").unwrap().answers;
+    ledger.set_aside(&id, "ana", &ratio(51, 100), Sharing::Reserved, Some(answers + 1)).unwrap();
+    let same = ledger.set_aside(&id, "ana", &ratio(51, 100), Sharing::Reserved, None);
     assert!(matches!(same, Err(PartError::Fault(PartFault::Same(_)))));
     // The promise cannot follow from what the owner of a part has read.
     let stricter = ledger.change_promise(&promise(Some(ratio(7, 10))), "stricter");
@@ -276,6 +281,45 @@ fn answers_of_parts_come_before_sizes() {
     let (own, part) = (size(&guarantee, 400), Part::Named("ana".to_owned()));
     ledger.charge(&ChargeRequest { part, ..asked("hers", &own, &guarantee) }).unwrap();
     assert!(!ledger.fix_sizes(&id, vec![own]).unwrap());
+}
+
+/// The owner of an overlapping part is charged as the whole is, and someone without a part sees nothing of it.
+#[test]
+fn overlapping_parts_are_charged_to_the_whole() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let id = AccountId::of(&guarantee);
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    ledger.set_aside(&id, "bo", &ratio(1, 2), Sharing::Overlapping, None).unwrap();
+    let (bo, nobody) = (Part::Named("bo".to_owned()), Part::Named("nobody".to_owned()));
+    let odds = |ledger: &Ledger, part: &Part| {
+        let account = ledger.account(&id).unwrap().seen_by(part);
+        account.but_for_chance().unwrap().unwrap().1.odds.unwrap()
+    };
+    // A first query of odds 3 is a chosen one, before it is charged and when it is.
+    let large = size(&guarantee, 2);
+    let seen = ledger.account(&id).unwrap().seen_by(&bo);
+    assert!(!read_but_for_chance(Some(&seen), &guarantee, vec![large.clone()]).unwrap().unwrap().keeps);
+    let refused = ledger.charge(&ChargeRequest { part: bo.clone(), ..asked("large", &large, &guarantee) });
+    assert!(matches!(refused, Err(ChargeError::OverChance { over: OverChance::Odds { .. } })));
+    let small = size(&guarantee, 20);
+    ledger.charge(&ChargeRequest { part: bo.clone(), ..asked("small", &small, &guarantee) }).unwrap();
+    assert!(odds(&ledger, &bo) > whole(1) && odds(&ledger, &Part::Whole) == odds(&ledger, &bo));
+    assert_eq!(odds(&ledger, &nobody), whole(1));
+}
+
+/// After a chosen size, a promise about the other direction of belief is a further one.
+#[test]
+fn later_promises_add_no_direction() {
+    let guarantee = promise(Some(ratio(3, 4)));
+    let place = Place::new();
+    let mut ledger = opened(&place, &guarantee);
+    ledger.charge(&asked("chosen", &size(&guarantee, 100), &guarantee)).unwrap();
+    let chance = Chance::new(ratio(1, 1_000_000)).unwrap();
+    let promises = vec![Promise::PosteriorAtMost(ratio(3, 4)), Promise::NegativeGain(whole(3))];
+    let both = promise(None).but_for(chance, None, promises).unwrap();
+    let changed = ledger.change_promise(&both, "both directions");
+    assert!(matches!(changed, Err(AccountError::OverChance(OverChance::Later))), "{changed:?}");
 }
 
 /// Parts of a promise without a chance count as one answer each once a chance is promised.

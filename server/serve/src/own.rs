@@ -40,16 +40,22 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_
     rows.extend(guarantee.adversary_in_words().iter().map(|said| row("against", said)));
     rows.extend(statement.assumptions().iter().map(|said| row("assumption", said)));
     rows.extend(statement.outside().iter().map(|said| row("outside", said)));
-    if let Some((but_for, reading)) = account.and_then(|account| account.but_for_chance().ok().flatten()) {
-        let about = match part {
-            Part::Named(_) => "your part so far",
-            Part::Whole => "so far",
-        };
+    let own = match part {
+        Part::Named(name) => account.and_then(|account| account.part(name)),
+        Part::Whole => None,
+    };
+    let about = match (part, own.map(|own| own.sharing)) {
+        // Nothing is charged to a part that does not exist.
+        (Part::Named(_), None) => None,
+        (_, Some(Sharing::Reserved)) => Some("your part so far"),
+        // An overlapping part is charged as the whole is.
+        (_, Some(Sharing::Overlapping)) | (Part::Whole, None) => Some("all answers so far"),
+    };
+    let read = account.and_then(|account| account.but_for_chance().ok().flatten());
+    if let Some((about, (but_for, reading))) = about.zip(read) {
         rows.push(row(about, &reading.in_words(but_for)));
     }
-    if let (Part::Named(name), Some(account)) = (part, account)
-        && let Some(own) = account.part(name)
-    {
+    if let Some((own, account)) = own.zip(account) {
         match own.sharing {
             Sharing::Reserved => {
                 // Answers published to all are known to this analyst, too (C-7).

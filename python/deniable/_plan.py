@@ -66,7 +66,7 @@ class Report:
         return page(text(self))
 
 
-class Plan:
+class Plan(Report):
     """Costs and expected errors of answers. A plan follows from the policy and the costs in the ledger, and may be published.
 
     >>> import deniable as dn
@@ -75,14 +75,13 @@ class Plan:
     ['total cost']
     """
 
-    __slots__ = ("_text", "_json", "queries")
+    __slots__ = ("queries",)
 
     queries: Tuple[PlannedQuery, ...]
     """The queries, in their order."""
 
     def __init__(self, text: str, written: str) -> None:
-        self._text = text
-        self._json: Dict[str, Any] = json.loads(written)
+        super().__init__(text, written)
         self.queries = tuple(
             PlannedQuery(
                 query["name"],
@@ -113,14 +112,6 @@ class Plan:
 
     def __len__(self) -> int:
         return len(self.queries)
-
-    def to_dict(self) -> Dict[str, Any]:
-        """The plan in the form of ``deniable plan --format json``."""
-        copy: Dict[str, Any] = json.loads(json.dumps(self._json))
-        return copy
-
-    def __str__(self) -> str:
-        return self._text.rstrip("\n")
 
     def __repr__(self) -> str:
         return f"Plan({[query.name for query in self.queries]!r})"

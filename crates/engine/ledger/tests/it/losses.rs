@@ -195,7 +195,7 @@ fn a_reserved_part_has_a_filter_of_its_own() {
     let (_, reading) = ledger.account(&id).unwrap().but_for_chance().unwrap().unwrap();
     assert!(reading.keeps && reading.odds.unwrap() > ratio(29, 10), "nearly all is set aside");
 
-    // Whatever others ask, the owner of a part is charged the same and refused the same.
+    // The owner of a part is charged the same and refused the same with and without the charges of others.
     let small = Size { cost: guarantee.limit().share(&ratio(1, 4 * 38)).unwrap(), coins: Vec::new() };
     let large = Size { cost: guarantee.limit().share(&ratio(1, 8)).unwrap(), coins: Vec::new() };
     let seen = |others: bool| {
@@ -246,7 +246,7 @@ fn parts_take_from_the_whole() {
     let refused = ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Overlapping, Some(50));
     assert!(matches!(refused, Err(PartError::Fault(PartFault::Answers))));
     assert_eq!(*ledger.head(), before);
-    // Sizes may still be fixed, because nobody asked yet; they count beside the part.
+    // Sizes may still be fixed, because no part was charged yet; they count beside the part.
     ledger.set_aside(&id, "ana", &ratio(1, 2), Sharing::Reserved, None).unwrap();
     assert!(ledger.fix_sizes(&id, vec![size(&guarantee, 4)]).is_err(), "not beside half of all");
     assert!(ledger.fix_sizes(&id, vec![size(&guarantee, 400); 100]).unwrap());

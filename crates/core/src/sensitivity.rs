@@ -67,13 +67,20 @@ pub fn additive(adjacency: Adjacency, caps: Caps, row: RowRange, cells: usize) -
 /// a choice by distance needs the decay `R^(−1/2Δ)` (M-EXP, M-PF).
 #[must_use]
 pub fn ranked(adjacency: Adjacency, caps: Caps, rank: &Rank, cells: usize) -> BigInt {
+    let (single, exchanged) = rank_changes(rank);
+    over_cells(adjacency, caps, cells, &single, &exchanged)
+}
+
+/// The most by which a row changes the distance of a candidate by coming or going, and by becoming another row or none.
+#[must_use]
+pub fn rank_changes(rank: &Rank) -> (BigInt, BigInt) {
     let (single, exchanged) = match *rank {
         // A row on one side of a candidate counts `whole − part` against it, one on the other side `part`.
         Rank::Share { part, whole } => (part.max(whole.abs_diff(part)), whole.max(part)),
         // In both cases the change is one row more or less on one side of the candidate.
         Rank::FromBelow(_) | Rank::FromAbove(_) => (1, 1),
     };
-    over_cells(adjacency, caps, cells, &single.into(), &exchanged.into())
+    (single.into(), exchanged.into())
 }
 
 /// The largest total contribution of an entity's rows over all cells, if one row changes a cell by at most `single`

@@ -4,7 +4,10 @@ use crate::printed::printed;
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable::{Guarantee, Policy, RemainingBudget};
 use deniable_core::text::printable;
-use deniable_ledger::{Account, AccountId, Allowance, Part, Request, Sharing, Size, Summary, VersionName, Withdrawal};
+use deniable_ledger::{
+    Account, AccountId, Allowance, Part, Request, Sharing, Size, Summary, VersionName, Withdrawal,
+    further_but_for_chance,
+};
 use deniable_publication::Statement;
 use deniable_publication::remaining::share_left;
 use deniable_publication::statement::beliefs_so_far;
@@ -149,7 +152,9 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
             Part::Named(_) => return Rows::new(),
         };
         let versions = versions(policy, &[Allowance::unspent(limit.clone())], None);
-        return std::iter::once(row(name, (&whole(1), &all, &whole(1)), limit, None)).chain(versions).collect();
+        return std::iter::once(row(name, (&whole(1), &all, &whole(1)), policy.guarantee(), None))
+            .chain(versions)
+            .collect();
     };
     let read = protected_versions(policy);
     let allowances = account.allowances().into_iter().enumerate().map(|(at, allowed)| {
@@ -158,7 +163,7 @@ fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
         let left = share_left(&allowed.spent, &allowed.limit, limit).unwrap_or_default();
         let called = if at == 0 { name.to_owned() } else { "not reserved".to_owned() };
         let remaining = RemainingBudget::new(allowed.spent, allowed.limit);
-        row(&called, (&share, &remaining, &left), limit, Some(account))
+        row(&called, (&share, &remaining, &left), policy.guarantee(), Some(account))
     });
     allowances.chain(versions(policy, &account.allowances(), Some(account))).collect()
 }
@@ -173,7 +178,7 @@ fn versions(policy: &Policy, allowances: &[Allowance], account: Option<&Account>
         let least = all.min_by_key(left)?;
         let (share, left) = (least.limit.exact_part_of(limit).unwrap_or_default(), left(&least));
         let remaining = RemainingBudget::new(least.spent, least.limit);
-        Some(row(&printable(&version.to_string()), (&share, &remaining, &left), limit, account))
+        Some(row(&printable(&version.to_string()), (&share, &remaining, &left), policy.guarantee(), account))
     };
     protected_versions(policy).into_iter().filter_map(on_version).collect()
 }
@@ -182,14 +187,15 @@ fn versions(policy: &Policy, allowances: &[Allowance], account: Option<&Account>
 fn row(
     name: &str,
     (share, remaining, left): (&Rational, &RemainingBudget, &Rational),
-    limit: &deniable::Spend,
+    guarantee: &Guarantee,
     account: Option<&Account>,
 ) -> Vec<Option<String>> {
+    let limit = guarantee.limit();
     let spent = remaining.spent().exact_part_of(limit).unwrap_or_else(|| share - left);
     let size = limit.share(&ratio(1, 40)).map(|cost| Size { cost, coins: Vec::new() });
     let paid = |size: &Size| {
         let queries = remaining.queries(&size.cost);
-        account.map_or(queries, |account| account.keep_but_for_chance_with(size, queries))
+        further_but_for_chance(account, guarantee, size, queries)
     };
     let queries = size.as_ref().map(paid).unwrap_or_default();
     vec![

@@ -107,7 +107,7 @@ impl Diagnose for LeastPromiseError {
             LeastError::Weights(_) => "give each a `target_error` or a `share`: weights divide the rest of the spend",
             LeastError::NothingLeft => "lower the shares, or raise `spend` or `per_version` under [budget]",
             LeastError::Promise(_) => "state an adversary against whom an ε can be promised",
-            LeastError::Budget(_) | LeastError::Loss(_) => "allow larger errors",
+            LeastError::Budget(_) | LeastError::Sizes(_) => "allow larger errors",
         };
         vec![Diagnostic::new(Code::Policy, self).with_help(help)]
     }

@@ -7,6 +7,7 @@ use deniable_core::exact::{Rational, ratio};
 use deniable_core::guarantee::ButFor;
 use deniable_ledger::{
     Account, Charge, FixedSize, ODDS_PLACES, Part, Reading, Release, SetAside, Sharing, Summary, Version, VersionName,
+    further_but_for_chance,
 };
 use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
@@ -575,8 +576,12 @@ fn more(account: &Account) -> Vec<Headroom> {
         query: release.query.name.clone(),
         sql: release.query.sql.trim().to_owned(),
         cost: release.cost.to_string(),
-        questions: account
-            .keep_but_for_chance_with(&release.size(), questions_left(&account.spent, &release.cost, &account.limit())),
+        questions: further_but_for_chance(
+            Some(account),
+            &account.guarantee,
+            &release.size(),
+            questions_left(&account.spent, &release.cost, &account.limit()),
+        ),
     };
     examples.iter().map(shown).collect()
 }

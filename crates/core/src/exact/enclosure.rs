@@ -172,7 +172,12 @@ fn twice_atanh(numerator: &BigInt, denominator: &BigInt, bits: u32) -> Enclosure
 fn exp_end(x: &Rational, bits: u32, up: bool) -> BigInt {
     // x = k ln 2 + f with 0 ≤ f < 3/2; k is exact enough because ln 2 is taken with as many bits as x has.
     let size = u32::try_from(x.to_integer().bits()).unwrap_or(u32::MAX / 8);
-    let k = (x.numer() << (size + 64)).div_floor(&(x.denom() * ln_two(size + 64).lo)) - BigInt::one();
+    let k = if x.is_negative() || x.numer() > x.denom() {
+        (x.numer() << (size + 64)).div_floor(&(x.denom() * ln_two(size + 64).lo)) - BigInt::one()
+    } else {
+        // The smaller f, the fewer terms.
+        BigInt::ZERO
+    };
     let shift = k.to_i64().unwrap_or(if k.is_negative() { i64::MIN / 2 } else { i64::MAX / 2 });
     if shift < -i64::from(bits) - 8 {
         // Far below the last bit: between zero and one unit.
@@ -180,7 +185,8 @@ fn exp_end(x: &Rational, bits: u32, up: bool) -> BigInt {
     }
     // For a large 2^k the rounding errors grow by that factor, so the precision is increased by as much.
     let work = bits + size + 8 + u32::try_from(shift.max(0)).unwrap_or(u32::MAX / 8);
-    let f = Enclosure::of(x, work).plus(&ln_two(work).times(&whole(-k)));
+    let f = Enclosure::of(x, work);
+    let f = if k.is_zero() { f } else { f.plus(&ln_two(work).times(&whole(-k))) };
     debug_assert!(!f.lo.is_negative());
     let series = exp_series(if up { &f.hi } else { &f.lo }, work, up);
     // Two right shifts round like a single one.

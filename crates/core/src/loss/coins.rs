@@ -69,18 +69,22 @@ impl Coins {
 ///
 /// Of more coins than `MOST_COINS`, several are merged into one.
 ///
-/// Where steps are too small to compute these parts, the whole mass counts at `b`: the exponent is rounded up.
+/// Without `share`, where steps are too small to compute these parts, the whole mass counts at `b`: the exponent is rounded
+/// up.
 ///
 /// # Errors
 /// When the losses reach too far ([`checked_reach`]).
-pub(super) fn even_masses(lattice: &Lattice, coins: &Coins) -> Result<Vec<Fixed>, LossError> {
+pub(super) fn even_masses(
+    lattice: &Lattice,
+    share: Option<&Interpolation<'_>>,
+    coins: &Coins,
+) -> Result<Vec<Fixed>, LossError> {
     let merged = coins.count.div_ceil(MOST_COINS);
     let n = coins.count.div_ceil(merged);
     let exponent = coins.exponent() * whole(merged);
     let reach = checked_reach(lattice, &(&exponent * whole(n)))?;
     let step = exponent * whole(lattice.steps());
     let mut masses = vec![BigUint::ZERO; reach + 1];
-    let share = Interpolation::new(lattice);
     let damping = power_upper(&sech_upper(lattice, &step), n);
     // C(n, k)/2^n from the middle outwards: each is the one before it times k/(n − k + 1), rounded up. Losses grow by
     // two coins each time.
@@ -89,13 +93,13 @@ pub(super) fn even_masses(lattice: &Lattice, coins: &Coins) -> Result<Vec<Fixed>
     let mut loss = &step * whole(n % 2);
     let (mut part, growth) = (part_of(&loss), &step * whole(2));
     let grown = part_of(&growth);
-    let mut power = share.as_ref().map(|share| share.power(&part));
-    let power_grown = share.as_ref().filter(|_| n > 1).map(|share| share.power(&grown));
+    let mut power = share.map(|share| share.power(&part));
+    let power_grown = share.filter(|_| n > 1).map(|share| share.power(&grown));
     for k in (0..=n / 2).rev() {
         let mass = ceil_shift(&(&fair * &damping), WORK_BITS);
         fair = (fair * k).div_ceil(&BigUint::from(n - k + 1));
         let at = loss.to_integer().to_usize().unwrap_or(reach).min(reach);
-        match (&share, &power) {
+        match (share, &power) {
             _ if part.is_zero() => masses[at] += mass,
             (Some(share), Some(power)) => {
                 let (upper, lower) = share.parts_upper(power);
@@ -111,7 +115,7 @@ pub(super) fn even_masses(lattice: &Lattice, coins: &Coins) -> Result<Vec<Fixed>
         power = power.zip(power_grown.as_ref()).map(|(power, grown)| power.times(grown));
         if part >= whole(1) {
             part -= whole(1);
-            power = power.zip(share.as_ref()).map(|(power, share)| power.times(&share.whole_step.inverse()));
+            power = power.zip(share).map(|(power, share)| power.times(&share.whole_step.inverse()));
         }
     }
     Ok(masses.iter().map(|mass| Fixed::ceil(mass, WORK_BITS)).collect())
@@ -147,7 +151,7 @@ fn power_upper(value: &BigUint, exponent: u32) -> BigUint {
 }
 
 /// The parts of a mass at the two points around its loss.
-struct Interpolation<'a> {
+pub(super) struct Interpolation<'a> {
     lattice: &'a Lattice,
     whole_step: HalfPower,
     /// At most `2·sinh(half a step)`, in units of `2^−WORK_BITS`.
@@ -181,7 +185,7 @@ impl HalfPower {
 
 impl<'a> Interpolation<'a> {
     /// `None` where a step is so small that parts of it would be rounded by more than `2^−LEAST_BITS` of it.
-    fn new(lattice: &'a Lattice) -> Option<Self> {
+    pub(super) fn new(lattice: &'a Lattice) -> Option<Self> {
         let low = units(lattice.odds(&(whole(1) / whole(2)))).0.max(BigUint::one() << WORK_BITS);
         let divisor = &low - (BigUint::one() << (2 * WORK_BITS)).div_ceil(&low);
         (divisor.bits() > LEAST_BITS).then(|| Self { lattice, whole_step: half_power(lattice, &whole(1)), divisor })
@@ -216,7 +220,8 @@ mod tests {
     fn parts_of_tiny_steps_are_rounded_up() {
         let tiny = whole(1) + whole(1) / power(&whole(2), 300);
         let lattice = Lattice::with_steps(&Spend::odds(tiny).unwrap(), 1).unwrap();
-        let masses = even_masses(&lattice, &Coins::new(1, ratio(1, 2)).unwrap()).unwrap();
+        let masses =
+            even_masses(&lattice, Interpolation::new(&lattice).as_ref(), &Coins::new(1, ratio(1, 2)).unwrap()).unwrap();
         assert!(masses[0].is_zero() && !masses[1].is_zero());
     }
 
@@ -226,7 +231,11 @@ mod tests {
         let lattice = Lattice::with_steps(&Spend::odds(whole(2)).unwrap(), 100).unwrap();
         let masses = |count: u32, exponent: Rational| -> Vec<BigUint> {
             let coins = Coins::new(count, exponent).unwrap();
-            even_masses(&lattice, &coins).unwrap().into_iter().map(Fixed::units).collect()
+            even_masses(&lattice, Interpolation::new(&lattice).as_ref(), &coins)
+                .unwrap()
+                .into_iter()
+                .map(Fixed::units)
+                .collect()
         };
         let many = masses(2 * MOST_COINS + 1, ratio(1, 100_000_000));
         let merged = masses((2 * MOST_COINS + 1).div_ceil(3), ratio(3, 100_000_000));

@@ -57,12 +57,9 @@ pub(super) fn ceil_shift(value: &BigUint, bits: u32) -> BigUint {
     if is_exact { down } else { down + 1_u32 }
 }
 
-/// An exact sum of fewer than 2^60 products, rounded up once.
+/// An exact sum of products, rounded up once. The sum is below 256.
 #[derive(Default)]
-pub(super) struct Sum {
-    /// The products of limbs by place, of 192 bits each: carries wait for the rounding.
-    columns: [(u128, u64); 2 * LIMBS - 1],
-}
+pub(super) struct Sum([u64; 2 * LIMBS]);
 
 impl Sum {
     /// Fastest where `sparse` has limbs of 0.
@@ -72,24 +69,25 @@ impl Sum {
             if digit == 0 {
                 continue;
             }
+            let mut carry = 0;
             for (place, factor) in other.0.into_iter().enumerate() {
-                let (low, high) = &mut self.columns[at + place];
-                let (sum, over) = low.overflowing_add(u128::from(digit) * u128::from(factor));
-                *low = sum;
-                *high += u64::from(over);
+                // At most (2^64 − 1)² + 2·(2^64 − 1), which is below 2^128.
+                let sum = u128::from(digit) * u128::from(factor) + u128::from(self.0[at + place]) + carry;
+                self.0[at + place] = sum as u64;
+                carry = sum >> 64;
             }
+            let mut carry = carry as u64;
+            for limb in &mut self.0[at + LIMBS..] {
+                let (sum, over) = limb.overflowing_add(carry);
+                *limb = sum;
+                carry = u64::from(over);
+            }
+            debug_assert!(carry == 0, "sums of masses are below 256");
         }
     }
 
     pub(super) fn rounded_up(&self) -> Fixed {
-        let mut limbs = [0_u64; 2 * LIMBS];
-        let mut carry = 0_u128;
-        for (limb, (low, high)) in limbs.iter_mut().zip(self.columns.iter().chain([&(0, 0)])) {
-            let (sum, over) = low.overflowing_add(carry);
-            *limb = sum as u64;
-            // The high part is below 2^60: this fits.
-            carry = (sum >> 64) + (u128::from(*high + u64::from(over)) << 64);
-        }
+        let limbs = &self.0;
         let (whole_limbs, bits) = SHIFT;
         let below = limbs[..whole_limbs].iter().any(|limb| *limb != 0) || limbs[whole_limbs] << (64 - bits) != 0;
         let limb = |at: usize| limbs.get(at).copied().unwrap_or(0);

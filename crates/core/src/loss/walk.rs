@@ -1,6 +1,6 @@
 //! Answers whose sizes are fixed beforehand: the distribution of the sum of their losses (C-11).
 
-use super::coins::{Coins, even_masses};
+use super::coins::{Coins, Interpolation, even_masses};
 use super::distribution::LossDistribution;
 use super::fixed::{Fixed, Sum};
 use super::lattice::Lattice;
@@ -87,10 +87,11 @@ impl Walk {
     /// When the losses reach more than [`MOST_POINTS`] steps, or more than 256 as a natural logarithm.
     pub fn distribution(&self) -> Result<LossDistribution, LossError> {
         checked_reach(&self.lattice, &self.total())?;
+        let parts = Interpolation::new(&self.lattice);
         let mut all: Option<Vec<Fixed>> = None;
         // Small exponents first: many coins that reach little are composed while the range is small.
         for (exponent, count) in self.coins() {
-            let group = even_masses(&self.lattice, &Coins::new(count, exponent.clone())?)?;
+            let group = even_masses(&self.lattice, parts.as_ref(), &Coins::new(count, exponent.clone())?)?;
             all = Some(all.map_or_else(|| group.clone(), |all| convolved(&all, &group)));
         }
         Ok(LossDistribution::new(&self.lattice, all))
@@ -111,17 +112,18 @@ pub(super) fn checked_reach(lattice: &Lattice, total: &Rational) -> Result<usize
 /// The convolution of two lists of even masses, indexed by losses of `k ≥ 0` steps, rounded up.
 fn convolved(all: &[Fixed], group: &[Fixed]) -> Vec<Fixed> {
     let steps: Vec<(usize, Fixed)> = group.iter().copied().enumerate().filter(|(_, mass)| !mass.is_zero()).collect();
-    let at = |loss: usize| all.get(loss).copied().unwrap_or(Fixed::ZERO);
+    let length = all.len() + group.len() - 1;
+    // Zeros as far as the largest loss and step together reach.
+    let mut at = all.to_vec();
+    at.resize(length + group.len() - 1, Fixed::ZERO);
     let sum_at = |loss: usize| {
         let mut sum = Sum::default();
         for (step, mass) in &steps {
             // From both sides, unless the step is 0.
-            let from = if *step == 0 { at(loss) } else { at(loss.abs_diff(*step)).plus(at(loss + step)) };
-            if !from.is_zero() {
-                sum.add_product(from, *mass);
-            }
+            let from = if *step == 0 { at[loss] } else { at[loss.abs_diff(*step)].plus(at[loss + step]) };
+            sum.add_product(from, *mass);
         }
         sum.rounded_up()
     };
-    (0..all.len() + group.len() - 1).map(sum_at).collect()
+    (0..length).map(sum_at).collect()
 }

@@ -5,7 +5,7 @@ use deniable_core::adversary::Adjacency::{self, AddRemove, ReplaceOne};
 use deniable_core::exact::{Rational, power, ratio, whole};
 use deniable_core::loss::{Coins, Level, Measure, Shape};
 use deniable_core::noise::Rank;
-use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
+use deniable_core::sensitivity::{Caps, RowRange, additive, rank_changes, ranked};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
@@ -314,18 +314,53 @@ fn a_coarser_level_is_one_coin() {
 }
 
 /// Ranks: the distance of a candidate moves by at most s for a row that comes or goes, and by e for one that is replaced.
+/// The noise of a choice is for twice that.
 #[test]
 fn ranks_have_the_coins_of_their_own_sensitivities() {
     let rank = Rank::Share { part: 1, whole: 3 };
+    let (single, exchanged) = rank_changes(&rank);
+    assert_eq!((&single, &exchanged), (&2.into(), &3.into()));
     // Δ = 2·2 under add/remove; 2·2 + 3 = 7 under replace-one, with two shifts by up to 2·2.
     for (adjacency, expected) in [(AddRemove, (2, ratio(1, 2))), (ReplaceOne, (2, ratio(4, 7)))] {
         let caps = Caps { rows_per_group: 1, groups: 2 };
-        let measure = Measure {
-            sensitivity: ranked(adjacency, caps, &rank, 3),
-            single: 2.into(),
-            exchanged: 3.into(),
-            ..measure(adjacency, caps, RowRange::COUNT, 3)
-        };
-        assert_eq!(list(&measure), [expected]);
+        for times in [1, 2] {
+            let measure = Measure {
+                sensitivity: ranked(adjacency, caps, &rank, 3) * times,
+                single: &single * times,
+                exchanged: &exchanged * times,
+                ..measure(adjacency, caps, RowRange::COUNT, 3)
+            };
+            assert_eq!(list(&measure), std::slice::from_ref(&expected));
+        }
     }
+}
+
+/// A tree of two levels: a row is counted in one of two nodes of each cell, and in their parent. Each level is a measure of
+/// its own part in which cells are not limited.
+#[test]
+fn levels_of_a_tree_are_measures_of_their_parts() {
+    let mut checked = 0;
+    for (rows, groups, cells) in [(1, 1, 1), (1, 1, 2), (1, 2, 2), (2, 1, 1), (2, 1, 2), (1, 2, 3)] {
+        let leaves = contributions(&[vec![1], vec![1]], rows, groups, cells);
+        let with_parents = |cell: &Vec<i64>| vec![cell[0], cell[1], cell[0] + cell[1]];
+        let all: Vec<Vec<Vec<i64>>> = leaves.iter().map(|cells| cells.iter().map(with_parents).collect()).collect();
+        for adjacency in BOTH {
+            let caps = Caps { rows_per_group: rows, groups: groups.min(u32::try_from(cells).unwrap()) };
+            let (share, height) = (ratio(1, 5), 2);
+            let level = Measure {
+                share: &share / whole(height),
+                groups: caps.groups,
+                cells: u64::MAX,
+                ..measure(adjacency, caps, RowRange::COUNT, usize::MAX)
+            };
+            let own = level.coins().unwrap();
+            let coins: Vec<Coins> =
+                own.iter().map(|own| Coins::new(2 * own.count(), own.exponent().clone()).unwrap()).collect();
+            let tree = Measure { share, sensitivity: &level.sensitivity * height, ..level };
+            let shifts = shifts(adjacency, &all, &[1, 1, 1]);
+            assert!(dominates_all(&coins, &tree, &shifts), "{tree:?} {coins:?}");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 12);
 }

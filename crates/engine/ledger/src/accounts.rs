@@ -316,7 +316,7 @@ impl Account {
         self.releases.push(release);
     }
 
-    /// Whether this charge may come next.
+    /// Whether this charge may come next, but for the promise that holds but for a chance ([`Self::check_losses`]).
     pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
         // Open charges on another basis, or at another price, are closed by this one: it pays for itself.
         let is_closed = |known: &Release| known.is_open() && (known.basis != charge.basis || known.cost != charge.cost);
@@ -342,15 +342,14 @@ impl Account {
         {
             within(&with_charge(&by_version), &limit)?;
         }
-        self.check_losses(charge)?;
+        if !CoinsOfCost::are_valid(&charge.query.coins) {
+            return Err(Contradiction::Sizes);
+        }
         if same().next().is_some() { Ok(()) } else { within(&with_charge(&self.by_version), self.guarantee.limit()) }
     }
 
     /// Whether the guarantee's promise but for a chance allows this charge.
-    fn check_losses(&self, charge: &Charged) -> Result<(), Contradiction> {
-        if !CoinsOfCost::are_valid(&charge.query.coins) {
-            return Err(Contradiction::Sizes);
-        }
+    pub(crate) fn check_losses(&self, charge: &Charged) -> Result<(), Contradiction> {
         if self.guarantee.but_for_a_chance().is_none() {
             return Ok(());
         }
@@ -393,7 +392,7 @@ impl Account {
     }
 
     /// Whether the charges of every part and those of the unreserved share keep a guarantee's promise but for a chance.
-    fn all_losses_keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
+    pub(crate) fn all_losses_keep(&self, guarantee: &Guarantee) -> Result<(), OverChance> {
         let reserved = self.parts.all().values().filter(|part| part.sharing == Sharing::Reserved);
         reserved.map(|part| &part.losses).chain([&self.losses]).try_for_each(|losses| losses.keep(guarantee))
     }

@@ -1,7 +1,7 @@
 //! The open file with the fold of its entries; the only module that reads or appends entries.
 
 use crate::chain::{Fault, Head, Row, follow, forge, link, now};
-use crate::entry::Event;
+use crate::entry::{AccountId, Event};
 use crate::key::Key;
 use crate::outside::HeadFiles;
 use crate::state::State;
@@ -36,6 +36,8 @@ fn folds() -> Option<MutexGuard<'static, BTreeMap<PathBuf, (State, Head)>>> {
 thread_local! {
     /// Entries that this thread decoded.
     pub(crate) static DECODED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    /// Accounts whose sizes this thread checked.
+    static CHECKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
 /// An open ledger file, and the fold of its entries when it was last read.
@@ -132,6 +134,34 @@ impl Book {
             .map_err(sqlite)?;
         let found = query.query_map([digits], |row| row.get::<_, i64>(0)).map_err(sqlite)?;
         found.map(|seq| seq.map(i64::unsigned_abs).map_err(sqlite)).collect()
+    }
+}
+
+/// The accounts of charges that were read and whose sizes were not checked yet.
+///
+/// Sizes add up: if all charges keep the promise but for a chance, each of them did when it was made. One check of many
+/// charges takes as long as that of one.
+#[derive(Default)]
+struct Unchecked(Vec<(AccountId, u64)>);
+
+impl Unchecked {
+    fn add(&mut self, seq: u64, event: &Event) {
+        if let Event::Charged(charge) = event {
+            match self.0.iter_mut().find(|(account, _)| *account == charge.account) {
+                Some((_, last)) => *last = seq,
+                None => self.0.push((charge.account.clone(), seq)),
+            }
+        }
+    }
+
+    /// Checks them. A fault is reported at the last charge of an account.
+    fn check(&mut self, act: &Act<'_>) -> Result<(), StoreError> {
+        for (account, seq) in std::mem::take(&mut self.0) {
+            #[cfg(test)]
+            CHECKED.set(CHECKED.get() + 1);
+            act.state.check_sizes(&account).map_err(|wrong| act.broken(seq, wrong.into()))?;
+        }
+        Ok(())
     }
 }
 
@@ -275,6 +305,15 @@ impl<'a> Act<'a> {
         if self.head.seq == 0 {
             self.continue_fold()?;
         }
+        let read = self.read_on();
+        if read.is_err() {
+            // Charges may have been recorded whose sizes were not checked: all is read again.
+            (*self.state, *self.head) = (State::before_any(self.path), Head::start());
+        }
+        read
+    }
+
+    fn read_on(&mut self) -> Result<(), StoreError> {
         // From the start all rows are read, so that none can hide below number 1.
         let after = if self.head.seq == 0 { i64::MIN } else { i64::try_from(self.head.seq).unwrap_or(i64::MAX) };
         let mut query = self
@@ -282,18 +321,24 @@ impl<'a> Act<'a> {
             .prepare_cached("SELECT seq, prev, hash, at, kind, payload FROM entries WHERE seq > ?1 ORDER BY seq")
             .map_err(|error| self.sqlite(error))?;
         let mut rows = query.query([after]).map_err(|error| self.sqlite(error))?;
+        let mut charged = Unchecked::default();
         while let Some(row) = rows.next().map_err(|error| self.sqlite(error))? {
             let seq = self.head.seq + 1;
             let (at, event, head) = read_row(row)
                 .map_err(|error| Fault::Unreadable(error.to_string()))
                 .and_then(|row| follow(self.head, &row))
-                .and_then(|next| self.state.check(&next.1).map(|()| next).map_err(Fault::from))
                 .map_err(|fault| self.broken(seq, fault))?;
+            if event.changes_sizes_allowed() {
+                charged.check(self)?;
+            }
+            self.state.check_but_sizes(&event).map_err(|wrong| self.broken(seq, wrong.into()))?;
+            charged.add(seq, &event);
             self.state.record(seq, at, event);
             *self.head = head;
             #[cfg(test)]
             DECODED.set(DECODED.get() + 1);
         }
+        charged.check(self)?;
         if self.head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok(()) }
     }
 
@@ -369,18 +414,19 @@ pub(crate) fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> 
 
 #[cfg(test)]
 mod tests {
-    use super::DECODED;
+    use super::{CHECKED, DECODED};
     use crate::answer::{Form, Json};
-    use crate::chain::Fault;
+    use crate::chain::{Fault, Head, forge, now};
     use crate::charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest};
-    use crate::entry::{AccountId, Answered, Charge, Event, Part};
+    use crate::entry::{AccountId, Answered, Charge, Charged, Event, GuaranteeChanged, Part};
     use crate::ledger::Ledger;
     use crate::state::Contradiction;
-    use crate::store::StoreError;
+    use crate::store::{self, StoreError};
     use crate::verify::{show, verify};
     use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
     use deniable_core::exact::{ratio, whole};
     use deniable_core::guarantee::{Guarantee, Subject};
+    use deniable_core::loss::Chance;
     use deniable_core::promise::Promise;
     use deniable_core::secret::Secret;
     use std::path::Path;
@@ -479,6 +525,89 @@ mod tests {
         rusqlite::Connection::open(&path).unwrap().execute_batch(edit).unwrap();
         let broken = show(&path).unwrap_err();
         assert!(matches!(broken, StoreError::Broken { seq: 2, fault: Fault::Edited, .. }), "{broken}");
+    }
+
+    /// A promise of odds 9, and of 3 but for one chance in a million.
+    fn but_for() -> Guarantee {
+        let adversary = Adversary::new(true, PriorRange::any(), MovesTogether::Alone).unwrap();
+        let people = Subject::new("u", None).unwrap();
+        let surely = vec![Promise::Gain(whole(9))];
+        let guarantee = Guarantee::new(people, Secret::Membership, adversary, None, surely).unwrap();
+        guarantee.but_for(Chance::new(ratio(1, 1_000_000)).unwrap(), None, vec![Promise::Gain(whole(3))]).unwrap()
+    }
+
+    /// Adds an entry without any check, and returns the head.
+    fn force(path: &Path, head: &Head, event: &Event) -> Head {
+        let (row, next) = forge(head, now(), event.kind(), event.encode().unwrap());
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let transaction = connection.unchecked_transaction().unwrap();
+        store::insert(&transaction, &row).unwrap();
+        transaction.commit().unwrap();
+        next
+    }
+
+    /// However many charges were read, their sizes are checked once; a fault is found, also one that a later promise
+    /// would allow, and by a handle that was open before.
+    #[test]
+    fn sizes_of_charges_that_are_read_are_checked_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l");
+        let (_, mut request) = ledger(&folder.path().join("other"));
+        let guarantee = but_for();
+        let mut own = Ledger::open_or_create(&path, "p").unwrap();
+        own.open_account(&guarantee).unwrap();
+        request.account = AccountId::of(&guarantee);
+        request.policy_limit = guarantee.limit().clone();
+        request.cost = guarantee.limit().share(&ratio(1, 100)).unwrap();
+        let mut charged = 0_u32;
+        let refused = loop {
+            request.query.identity = charged.to_string();
+            match own.charge(&request) {
+                Ok(_) => charged += 1,
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, ChargeError::OverChance { .. }) && charged > 40, "{charged}: {refused}");
+        let checks = |path: &Path| {
+            let copy = folder.path().join("copy");
+            std::fs::copy(path, &copy).unwrap();
+            let before = CHECKED.get();
+            let shown = show(&copy);
+            (shown, CHECKED.get() - before)
+        };
+        assert!(matches!(checks(&path), (Ok(_), 1)));
+        // The charge that was refused, without a check.
+        let charge = Event::Charged(Charged {
+            account: request.account.clone(),
+            policy: request.policy.clone(),
+            query: request.query.clone(),
+            cost: request.cost.clone(),
+            part: Part::Whole,
+            basis: request.basis.clone(),
+        });
+        let forced = force(&path, own.head(), &charge);
+        let broken = |found: StoreError| match found {
+            StoreError::Broken { seq, fault: Fault::Contradiction(Contradiction::OverChance(_)), .. } => seq,
+            other => panic!("{other}"),
+        };
+        assert_eq!(broken(checks(&path).0.unwrap_err()), forced.seq);
+        // The open handle does not forget that it found it.
+        for _ in 0..2 {
+            assert_eq!(broken(own.book.refresh().unwrap_err()), forced.seq);
+            assert!(own.charge(&request).is_err());
+        }
+        // A promise that allows it comes too late.
+        let to = Guarantee::new(
+            Subject::new("u", None).unwrap(),
+            Secret::Membership,
+            Adversary::new(true, PriorRange::any(), MovesTogether::Alone).unwrap(),
+            None,
+            vec![Promise::Gain(whole(9))],
+        );
+        let (to, from) = (to.unwrap(), guarantee);
+        let change = GuaranteeChanged { from, to, reason: "r".into(), weaker: true };
+        force(&path, &forced, &Event::GuaranteeChanged(change.into()));
+        assert_eq!(broken(checks(&path).0.unwrap_err()), forced.seq);
     }
 
     #[test]

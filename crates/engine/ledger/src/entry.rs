@@ -425,6 +425,11 @@ pub enum EncodeError {
 }
 
 impl Event {
+    /// Whether it can change which sizes of charges a promise but for a chance allows.
+    pub(crate) fn changes_sizes_allowed(&self) -> bool {
+        matches!(self, Self::GuaranteeChanged(_) | Self::SizesFixed(_) | Self::PartSetAside(_))
+    }
+
     /// The kind, as stored.
     #[must_use]
     pub fn kind(&self) -> &'static str {

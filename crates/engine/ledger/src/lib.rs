@@ -124,8 +124,8 @@ pub use entry::{AccountId, Charge, EngineTried, FORMAT, Part, RowEntities};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use losses::{
-    CoinsOfCost, FixError, FixedSize, ODDS_PLACES, OverChance, Reading, Size, SizeError, keep_but_for_chance,
-    read_but_for_chance,
+    CoinsOfCost, FixError, FixedSize, ODDS_PLACES, OverChance, Reading, Size, SizeError, further_but_for_chance,
+    keep_but_for_chance, odds_of_fixed_sizes, read_but_for_chance,
 };
 pub use numbers::Numbers;
 pub use outside::{AcceptHeadError, AcceptedHead, accept_head};

@@ -74,11 +74,11 @@ pub struct FixedSize {
 /// Sizes with their numbers.
 type SizeCounts = Vec<(Size, u32)>;
 
-/// Adds a size.
-fn count(all: &mut SizeCounts, size: Size) {
-    match all.iter_mut().find(|(known, count)| *known == size && *count < u32::MAX) {
-        Some((_, count)) => *count += 1,
-        None => all.push((size, 1)),
+/// Adds a size so many times.
+fn count(all: &mut SizeCounts, size: Size, times: u32) {
+    match all.iter_mut().find(|(known, count)| *known == size && count.checked_add(times).is_some()) {
+        Some((_, count)) => *count += times,
+        None => all.push((size, times)),
     }
 }
 
@@ -110,9 +110,9 @@ pub(crate) struct ReservedPart {
 }
 
 impl ReservedPart {
-    fn size(&self, guarantee: &Guarantee) -> Result<Size, SpendError> {
+    fn size(&self, promise: &Spend) -> Result<Size, SpendError> {
         let coins = CoinsOfCost { count: self.answers, part: Fraction(whole(1) / whole(self.answers)) };
-        Ok(Size { cost: guarantee.limit().share(&self.share)?, coins: vec![coins] })
+        Ok(Size { cost: promise.share(&self.share)?, coins: vec![coins] })
     }
 
     /// `ρ` of all these answers, in multiples of `(ln R)²`, rounded up.
@@ -292,7 +292,18 @@ impl Losses {
     pub(crate) fn record(&mut self, size: Size) {
         match self.place_of(&size).and_then(|at| self.unused.get_mut(at)) {
             Some((_, count)) => *count -= 1,
-            None => count(&mut self.chosen, size),
+            None => count(&mut self.chosen, size, 1),
+        }
+    }
+
+    /// Records so many charges of a size.
+    fn record_times(&mut self, size: &Size, mut times: u32) {
+        while times > 0 && self.has_unused(size) {
+            self.record(size.clone());
+            times -= 1;
+        }
+        if times > 0 {
+            count(&mut self.chosen, size.clone(), times);
         }
     }
 
@@ -309,7 +320,7 @@ impl Losses {
     }
 
     pub(crate) fn fix(&mut self, sizes: Vec<Size>) {
-        sizes.into_iter().for_each(|size| count(&mut self.fixed, size));
+        sizes.into_iter().for_each(|size| count(&mut self.fixed, size, 1));
         self.unused.clone_from(&self.fixed);
     }
 
@@ -335,8 +346,8 @@ impl Losses {
         charged.chain(reserved).try_fold(Spend::nothing(), |all, one| Ok(all.and(&one?)))
     }
 
-    fn account(&self, guarantee: &Guarantee) -> Result<LossAccount, SizeError> {
-        let lattice = Lattice::new(guarantee.limit())?;
+    fn account(&self, promise: &Spend) -> Result<LossAccount, SizeError> {
+        let lattice = Lattice::new(promise)?;
         let mut account = LossAccount::on(lattice.clone())?;
         for (size, times) in &self.fixed {
             let (coins, share) = size.on(&lattice, *times)?;
@@ -347,7 +358,7 @@ impl Losses {
             account.charge_chosen(&coins, &share)?;
         }
         for part in &self.reserved {
-            let (coins, share) = part.size(guarantee)?.on(&lattice, 1)?;
+            let (coins, share) = part.size(promise)?.on(&lattice, 1)?;
             account.charge_chosen(&coins, &share)?;
         }
         Ok(account)
@@ -357,7 +368,7 @@ impl Losses {
     fn filters(&self, part: &ReservedPart, guarantee: &Guarantee) -> Result<(Filter, Filter), SizeError> {
         let lattice = Lattice::new(guarantee.limit())?;
         let (mut spent, mut most) = (Filter::new(guarantee.limit())?, Filter::new(guarantee.limit())?);
-        part.size(guarantee)?.on(&lattice, 1)?.0.iter().for_each(|coins| most.charge(coins));
+        part.size(guarantee.limit())?.on(&lattice, 1)?.0.iter().for_each(|coins| most.charge(coins));
         for (size, times) in &self.chosen {
             size.on(&lattice, *times)?.0.iter().for_each(|coins| spent.charge(coins));
         }
@@ -405,7 +416,7 @@ impl Losses {
         if surely.fits(&allowed)? {
             return Ok(Reading { odds: Some(surely.odds_at_most()), allowed, keeps: true });
         }
-        let account = self.account(guarantee)?;
+        let account = self.account(guarantee.limit())?;
         let odds = chance.and_then(|chance| match are_fixed {
             true => account.odds_but_for(&chance),
             false => account.odds_of_chosen(&chance),
@@ -489,6 +500,40 @@ pub fn keep_but_for_chance(
     after(account, sizes).keep(guarantee)
 }
 
+/// How many of at most `most` further charges of a size keep the guarantee's promise but for a chance, if there is one,
+/// after those of its account; more than 1,000 are not counted.
+#[must_use]
+pub fn further_but_for_chance(account: Option<&Account>, guarantee: &Guarantee, size: &Size, most: u64) -> u64 {
+    const COUNTED_CHARGES: u64 = 1_000;
+    if guarantee.but_for_a_chance().is_none() {
+        return most;
+    }
+    let losses = account.map(|account| account.losses.clone()).unwrap_or_default();
+    let keep = |count: u64| {
+        let mut all = losses.clone();
+        all.record_times(size, u32::try_from(count).unwrap_or(u32::MAX));
+        all.keep(guarantee).is_ok()
+    };
+    // Odds grow with the number of charges.
+    let (mut low, mut high) = (0, most.min(COUNTED_CHARGES) + 1);
+    while low + 1 < high {
+        let middle = u64::midpoint(low, high);
+        if keep(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// At least the odds that answers of sizes that are fixed beforehand give but for a chance, below a promise of these odds
+/// (C-11); `None` where there is no bound.
+///
+/// # Errors
+/// When a size is not one.
+pub fn odds_of_fixed_sizes(promise: &Spend, sizes: Vec<Size>, chance: &Chance) -> Result<Option<Rational>, SizeError> {
+    let mut losses = Losses::default();
+    losses.fix(sizes);
+    Ok(losses.account(promise)?.odds_but_for(chance))
+}
+
 impl Account {
     /// The promise of the guarantee that holds but for a chance, with the odds of all charges under it; `None` without one.
     ///
@@ -517,27 +562,6 @@ impl Account {
     #[must_use]
     pub fn fixed_sizes(&self) -> Vec<FixedSize> {
         self.losses.fixed().collect()
-    }
-
-    /// How many of at most `most` further charges of a size keep the promise but for a chance, if there is one; more than
-    /// 1,000 are not counted.
-    #[must_use]
-    pub fn keep_but_for_chance_with(&self, size: &Size, most: u64) -> u64 {
-        const COUNTED_CHARGES: u64 = 1_000;
-        if self.guarantee.but_for_a_chance().is_none() {
-            return most;
-        }
-        let keep = |count: u64| {
-            let sizes = std::iter::repeat_n(size.clone(), count as usize);
-            self.losses.and(sizes).keep(&self.guarantee).is_ok()
-        };
-        // Odds grow with the number of charges.
-        let (mut low, mut high) = (0, most.min(COUNTED_CHARGES) + 1);
-        while low + 1 < high {
-            let middle = u64::midpoint(low, high);
-            if keep(middle) { low = middle } else { high = middle }
-        }
-        low
     }
 }
 

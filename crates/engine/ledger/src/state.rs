@@ -278,6 +278,23 @@ impl State {
     /// # Errors
     /// States the reason if it may not.
     pub fn check(&self, event: &Event) -> Result<(), Contradiction> {
+        self.check_but_sizes(event)?;
+        match event {
+            Event::Charged(charge) => {
+                self.account(&charge.account).ok_or(Contradiction::NoAccount)?.check_losses(charge)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether all charges of an account keep its promise but for a chance.
+    pub(crate) fn check_sizes(&self, account: &AccountId) -> Result<(), Contradiction> {
+        let account = self.account(account).ok_or(Contradiction::NoAccount)?;
+        Ok(account.all_losses_keep(&account.guarantee)?)
+    }
+
+    /// Whether `event` may come next, but for whether a charge keeps the promise but for a chance.
+    pub(crate) fn check_but_sizes(&self, event: &Event) -> Result<(), Contradiction> {
         let account = |id| self.account(id).ok_or(Contradiction::NoAccount);
         match event {
             Event::Genesis(_) if self.genesis.is_some() => Err(Contradiction::Beginning),

@@ -2,6 +2,7 @@
 
 use crate::Regression;
 use deniable_core::exact::Rational;
+use deniable_core::noise::Rank;
 use deniable_core::sensitivity::RowRange;
 use deniable_expression::Type;
 
@@ -112,6 +113,17 @@ pub enum Target {
     Lowest,
     /// A value near the highest.
     Highest,
+}
+
+impl Target {
+    /// Its rank, where a value near an end is the `place`-th from there.
+    pub(crate) fn rank_from_end(self, place: u64) -> Rank {
+        match self {
+            Self::Share(QuantileShare { part, whole }) => Rank::Share { part, whole },
+            Self::Lowest => Rank::FromBelow(place),
+            Self::Highest => Rank::FromAbove(place),
+        }
+    }
 }
 
 /// An aggregate of the query, by the positions of its measures.

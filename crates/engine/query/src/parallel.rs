@@ -10,7 +10,7 @@
 
 use crate::facts::exclusive::Exclusions;
 use crate::{Measure, MeasureKind, Rows};
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::Rational;
 use deniable_expression::{Id, Node, Operation};
 use num_traits::Zero;
 
@@ -23,8 +23,17 @@ const MOST_CONDITIONS: usize = 100;
 pub struct Part {
     /// The part of the query's share.
     pub share: Rational,
-    /// Whether measures under other conditions share this part.
-    pub is_shared: bool,
+    /// The class of measures that share this part, if there are others.
+    pub class: Option<Class>,
+}
+
+/// Measures of one level under conditions of which no row meets two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    /// Its number within the query.
+    pub number: usize,
+    /// The part of the query's share that all of its measures have together: the sum of those under one condition.
+    pub share: Rational,
 }
 
 /// Measures of a level under the same conditions. Each level caps its rows separately.
@@ -68,10 +77,13 @@ pub fn parts(measures: &[Measure], rows: &Rows) -> (Vec<Part>, u64) {
         |class: &Vec<usize>| class.iter().map(|member| members[*member].weight.clone()).max().unwrap_or_default();
     let total: Rational = classes.iter().map(heaviest).sum();
     let part = |(measure, member): (&Measure, &usize)| {
-        let class = classes.iter().find(|class| class.contains(member));
-        let (most, is_shared) = class.map_or((whole(1), false), |class| (heaviest(class), class.len() > 1));
-        // Lighter members get as much as the heaviest: giving them less would not help any other measure.
-        Part { share: &measure.weight * most / &members[*member].weight / &total, is_shared }
+        let class = classes.iter().position(|class| class.contains(member)).unwrap_or_default();
+        let share = heaviest(&classes[class]) / &total;
+        Part {
+            // Lighter members get as much as the heaviest: giving them less would not help any other measure.
+            share: &measure.weight * &share / &members[*member].weight,
+            class: (classes[class].len() > 1).then_some(Class { number: class, share }),
+        }
     };
     (measures.iter().zip(&member_of).map(part).collect(), exclusions.steps)
 }

@@ -343,7 +343,7 @@ impl Query {
         let (caps, canonical) = (Caps::ONE_ROW, Vec::new());
         let entity_rows = None;
         let total: Rational = measures.iter().map(|measure| measure.weight.clone()).sum();
-        let part = |measure: &Measure| Part { share: &measure.weight / &total, is_shared: false };
+        let part = |measure: &Measure| Part { share: &measure.weight / &total, class: None };
         let parts = measures.iter().map(part).collect();
         let mut query = Self {
             rows,

@@ -13,7 +13,7 @@ use crate::output::{Output, Term, measures};
 use crate::parallel::{self, Part};
 use crate::per_entity::PerEntity;
 use crate::rows::{Argument, Rows, declared};
-use crate::{Estimator, Measure, MeasureKind, QuantileShare, Target};
+use crate::{Estimator, Measure, MeasureKind, Target};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::tree::Shape;
@@ -405,7 +405,7 @@ impl Query {
     pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
         // Measures that share a part: the old rows of a replaced entity may leave one and the new rows may enter
         // another.
-        if self.parts[measure].is_shared && adjacency == Adjacency::ReplaceOne {
+        if self.parts[measure].class.is_some() && adjacency == Adjacency::ReplaceOne {
             return self.sensitivity(measure, Adjacency::AddRemove) * 2;
         }
         let Measure { kind, level, .. } = &self.measures[measure];
@@ -430,18 +430,11 @@ impl Query {
             MeasureKind::Sum { range, .. } | MeasureKind::Product { range, .. } => {
                 additive(adjacency, caps, *range, cells)
             }
-            MeasureKind::Ranked { target, .. } => {
-                let rank = match target {
-                    Target::Share(QuantileShare { part, whole }) => Rank::Share { part: *part, whole: *whole },
-                    Target::Lowest => Rank::FromBelow(1),
-                    Target::Highest => Rank::FromAbove(1),
-                };
-                ranked(adjacency, caps, &rank, cells) * 2
-            }
+            MeasureKind::Ranked { target, .. } => ranked(adjacency, caps, &target.rank_from_end(1), cells) * 2,
             MeasureKind::Tree { .. } => {
                 // One row is counted once on each level of the tree. An exchanged row may leave one interval and enter
                 // another of the same cell, so few cells do not help.
-                let height = Shape::for_size(self.grid_size(measure)).height;
+                let height = self.tree_height(measure);
                 let groups = u32::try_from(cells).unwrap_or(u32::MAX).min(caps.groups);
                 additive(adjacency, Caps { groups, ..caps }, RowRange::COUNT, usize::MAX) * height
             }
@@ -502,6 +495,11 @@ impl Query {
         self.rows.arguments[argument].grid.as_ref().map_or(1, |grid| grid.high.abs_diff(grid.low) + 1)
     }
 
+    /// The number of levels of the tree of counts over a measure's grid.
+    pub(crate) fn tree_height(&self, measure: usize) -> u32 {
+        Shape::for_size(self.grid_size(measure)).height
+    }
+
     /// The rank to select under this noise. The lowest value itself cannot be distinguished from the grid below it, so
     /// the selected rank is far enough inside the data to fail in at most one of twenty cases.
     #[must_use]
@@ -510,11 +508,8 @@ impl Query {
             let size = BigInt::from(self.grid_size(measure));
             flip_margin(&size, decay, &ratio(1, 20)).to_u64().unwrap_or(u64::MAX >> 24).min(u64::MAX >> 24) + 1
         };
-        match target {
-            Target::Share(QuantileShare { part, whole }) => Rank::Share { part, whole },
-            Target::Lowest => Rank::FromBelow(inside()),
-            Target::Highest => Rank::FromAbove(inside()),
-        }
+        let place = if matches!(target, Target::Share(_)) { 1 } else { inside() };
+        target.rank_from_end(place)
     }
 
     /// The same query over all rows, for trials of engines on made-up rows.

@@ -12,9 +12,10 @@ use deniable_core::belief::{gain_over, posterior_range};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::guarantee::ButFor;
-use deniable_core::loss::{Chance, Coins, LossError, Walk};
+use deniable_core::loss::{Chance, Coins};
 use deniable_core::noise::DecayError;
 use deniable_core::promise::Promise;
+use deniable_ledger::{CoinsOfCost, SizeError, odds_of_fixed_sizes};
 use deniable_policy::{Policy, Size};
 use deniable_query::Query;
 use num_traits::{Signed, Zero};
@@ -85,9 +86,9 @@ pub enum LeastError {
     /// A need that is not a budget.
     #[error(transparent)]
     Budget(#[from] SpendError),
-    /// Needs of no distribution of losses.
+    /// Needs that are no sizes of answers.
     #[error(transparent)]
-    Loss(#[from] LossError),
+    Sizes(#[from] SizeError),
 }
 
 /// Computes the least promise of a policy's targets.
@@ -146,7 +147,7 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
 }
 
 /// What answers of these needs keep together but for the stated chance. A query without coins is one coin of its whole
-/// need. Coins on a lattice of the promise `epsilon`: a need is a power of its odds.
+/// need.
 fn but_for(
     found: &[QueryNeed],
     coins: &[Vec<Coins>],
@@ -154,22 +155,20 @@ fn but_for(
     stated: &ButFor,
     highest: &Rational,
 ) -> Result<LeastButFor, LeastError> {
-    let mut walk = Walk::new(&Spend::epsilon(epsilon.clone())?)?;
-    for (needed, coins) in found.iter().zip(coins) {
-        let whole_cost = &needed.epsilon / epsilon;
-        if coins.is_empty() {
-            walk.add(&Coins::new(1, whole_cost)?);
-        } else {
-            for coin in coins {
-                walk.add(&Coins::new(coin.count(), coin.exponent() * &whole_cost)?);
-            }
-        }
-    }
+    let size = |(needed, coins): (&QueryNeed, &Vec<Coins>)| -> Result<deniable_ledger::Size, SpendError> {
+        let cost = Spend::epsilon(needed.epsilon.clone())?;
+        Ok(deniable_ledger::Size { cost, coins: coins.iter().map(CoinsOfCost::of).collect() })
+    };
+    let sizes = found.iter().zip(coins).map(size).collect::<Result<Vec<_>, _>>()?;
     let all: Rational = found.iter().map(|needed| needed.epsilon.clone()).sum();
     let surely = Spend::epsilon(all)?.odds_at_most();
     // Belief may rise beyond the odds or fall beyond them: each gets half of the chance, which is enough for any odds (B-7).
-    let half = Chance::new(stated.chance().value() / whole(2)).unwrap_or_else(|_| stated.chance().clone());
-    let odds = walk.distribution()?.odds_but_for(&half);
+    let chance = match stated.directions() {
+        (true, true) => Chance::new(stated.chance().value() / whole(2)).unwrap_or_else(|_| stated.chance().clone()),
+        _ => stated.chance().clone(),
+    };
+    // A need is a power of the odds of the least promise.
+    let odds = odds_of_fixed_sizes(&Spend::epsilon(epsilon.clone())?, sizes, &chance)?;
     let odds = odds.map_or_else(|| surely.clone(), |odds| odds.min(surely.clone()));
     let posterior = posterior_range(highest, &odds).1;
     Ok(LeastButFor { chance: stated.chance().clone(), odds, posterior })
@@ -234,6 +233,7 @@ fn amount(query: &Query, target: &Rational, unit: &Policy) -> Result<Rational, P
 mod tests {
     use super::*;
     use crate::plan::Plan;
+    use deniable_core::loss::Walk;
     use num_traits::ToPrimitive;
     use std::path::Path;
 
@@ -318,8 +318,8 @@ mod tests {
         let each = &found.queries[0].epsilon;
         let mut walk = Walk::new(&Spend::epsilon(each * whole(50)).unwrap()).unwrap();
         walk.add(&Coins::new(50, ratio(1, 50)).unwrap());
-        let half = Chance::new(ratio(1, 2_000_000)).unwrap();
-        let exact = walk.distribution().unwrap().odds_but_for(&half).unwrap();
+        let chance = Chance::new(ratio(1, 1_000_000)).unwrap();
+        let exact = walk.distribution().unwrap().odds_but_for(&chance).unwrap();
         let surely = Spend::epsilon(each * whole(50)).unwrap().odds_at_most();
         // Both are rounded up, on lattices of different steps.
         assert!((&held.odds / &exact - whole(1)).abs() < ratio(1, 1000), "{} {exact}", held.odds);

@@ -5,8 +5,8 @@ use deniable_core::exact::Rational;
 use deniable_core::loss::Chance;
 use deniable_ledger::parts::{PartError, PartFault, Sharing};
 use deniable_ledger::{
-    AccountError, ChargeError, CoinsOfCost, FixError, OverChance, Reading, Size, accept_head, read_but_for_chance,
-    verify,
+    AccountError, ChargeError, CoinsOfCost, FixError, OverChance, Reading, Size, accept_head, further_but_for_chance,
+    read_but_for_chance, verify,
 };
 
 const MOVES: i64 = 100;
@@ -87,7 +87,10 @@ fn chosen_sizes_are_charged_to_the_filter() {
     let account = ledger.account(&AccountId::of(&guarantee)).unwrap();
     let (_, reading) = account.but_for_chance().unwrap().unwrap();
     assert!(reading.keeps && reading.odds.unwrap() <= reading.allowed.odds_at_least());
-    assert_eq!(account.keep_but_for_chance_with(&account.releases[0].size(), 20), 0);
+    let further = |account, most| further_but_for_chance(account, &guarantee, &own, most);
+    assert_eq!((further(Some(account), 20), further(Some(account), 0)), (0, 0));
+    // As many as before the first charge, and no more than are asked about.
+    assert_eq!((further(None, 100), further(None, 20)), (u64::try_from(paid).unwrap(), 20));
     // Sizes cannot be fixed after a charge: the entry is not written.
     let before = ledger.head().clone();
     ledger.fix_sizes(&AccountId::of(&guarantee), vec![own]).unwrap();

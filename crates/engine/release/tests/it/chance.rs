@@ -53,12 +53,27 @@ fn answers_are_dominated_by_the_coins_of_their_cells() {
     assert_eq!(average.len(), 2);
     let total: Rational = average.iter().map(|(count, part)| part * whole(*count)).sum();
     assert!(total >= whole(1), "{average:?}");
-    // A chosen value: one coin of its part. Measures that share a part, and rows of entities: one of the whole cost.
+    // A chosen value: a coin for each group; from a tree of counts, one for each of its levels.
     assert_eq!(coins("SELECT MEDIAN(age) FROM t", AddRemove), [(1, whole(1))]);
-    let shared = "SELECT COUNT(*) FILTER (WHERE sex = 'F'), COUNT(*) FILTER (WHERE sex = 'M') FROM t";
-    assert_eq!(coins(shared, AddRemove), []);
+    assert_eq!(coins("SELECT sex, MEDIAN(age) FROM t GROUP BY sex", AddRemove), [(2, ratio(1, 2))]);
+    // A distance moves by one for a row that comes or goes, and by two for a row that is replaced.
+    assert_eq!(coins("SELECT sex, MEDIAN(age) FROM t GROUP BY sex", ReplaceOne), [(2, ratio(1, 2))]);
+    let several = "SELECT sex, MEDIAN(age), PERCENTILE_CONT(age, 0.1), PERCENTILE_CONT(age, 0.9) FROM t GROUP BY sex";
+    assert_eq!(coins(several, AddRemove), [(4, ratio(1, 4))]);
+    assert_eq!(coins(several, ReplaceOne), [(8, ratio(1, 8))]);
+    // Measures that share a part: the coins of one of them.
+    let shared = "SELECT sex, COUNT(*) FILTER (WHERE age < 50), COUNT(*) FILTER (WHERE age >= 50) FROM t GROUP BY sex";
+    assert_eq!(coins(shared, AddRemove), [(2, ratio(1, 2))]);
+    assert_eq!(coins(shared, ReplaceOne), [(4, ratio(1, 4))]);
+    // With a sum of both signs, two for each group are false; another measure has its own part.
+    let signed =
+        "SELECT sex, COUNT(*), AVG(age) FILTER (WHERE age < 50), SUM(age) FILTER (WHERE age >= 50) FROM t GROUP BY sex";
+    assert_eq!(coins(signed, ReplaceOne), [(3, ratio(1, 6)), (2, ratio(1, 4))]);
+    // Rows of entities: one for each measure.
+    let sums = "SELECT COUNT(*), SUM(LEAST(n, 50)) FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS x";
+    assert_eq!(coins(sums, AddRemove), [(1, ratio(1, 2)), (1, ratio(1, 2))]);
     let each = "SELECT COUNT(*) FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) AS x WHERE n > 2";
-    assert_eq!(coins(each, AddRemove), []);
+    assert_eq!(coins(each, AddRemove), [(1, whole(1))]);
 }
 
 /// A county holds all rows that a person has in its municipalities, also where WHERE leaves as many counties as

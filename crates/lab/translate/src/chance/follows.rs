@@ -1,5 +1,6 @@
 //! What follows from statements that hold but for a chance.
 
+use super::normal;
 use super::statement::{Loss, Releases};
 use super::total::{TooLarge, Total};
 use crate::render::Row;
@@ -8,8 +9,8 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::belief::posterior;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Enclosure, Rational, Rounding, decimal, fraction, ratio, square_root, whole};
+use deniable_core::loss::Chance;
 use deniable_core::loss::filter::{most_rho_lower, odds_of_rho_upper, slack_odds_upper};
-use deniable_core::loss::{Chance, LossDistribution};
 use num_traits::{One, Zero};
 
 /// The bounds that follow, as targets.
@@ -81,7 +82,8 @@ fn odds_but_for(all: &[Releases], total: &Total, chance: &Chance) -> Result<Opti
     });
     let filter = total.filter()?.odds_but_for(chance).map(|odds| found(odds, &["C-12", "B-7"]));
     let walk = total.walk.as_ref().and_then(|walk| walk.odds_but_for(chance)).map(|odds| found(odds, &["C-11", "B-7"]));
-    Ok(least([itself, product, walk, filter]))
+    let normal = total.mu.as_ref().map(|mu| found(normal::odds_but_for(mu, chance.value()), &["B-9", "B-7"]));
+    Ok(least([itself, product, walk, normal, filter]))
 }
 
 /// `e^ε` with which (ε,δ) holds, for a δ of this chance.
@@ -91,14 +93,21 @@ fn epsilon_at(total: &Total, delta: &Chance) -> Option<ProvedBound> {
     let product = total.odds.as_ref().filter(|_| is_within).map(|odds| found(odds.odds_at_most(), &["C-1"]));
     // The tail of the loss is at least the hockey stick.
     let filter = rest.map(|rest| found(odds_of_rho_upper(&total.rho, &rest), &["C-12"]));
-    let walk = total.walk.as_ref().and_then(|walk| least_odds(walk, delta, total.odds.as_ref()?));
-    least([product, walk, filter])
+    let walk = total.walk.as_ref().and_then(|walk| {
+        let most = total.odds.as_ref()?.odds_at_most();
+        least_odds(&|odds| walk.delta_upper(odds), delta, most).map(|odds| found(odds, &["C-11"]))
+    });
+    let normal = total.mu.as_ref().zip(filter.as_ref()).and_then(|(mu, filter)| {
+        let most = filter.value.clone();
+        least_odds(&|odds| normal::delta_upper(mu, odds), delta, most).map(|odds| found(odds, &["B-9"]))
+    });
+    least([product, walk, normal, filter])
 }
 
-/// Near the least odds at which the hockey stick of a distribution is at most `delta`, and no smaller.
-fn least_odds(walk: &LossDistribution, delta: &Chance, most: &Spend) -> Option<ProvedBound> {
-    let keeps = |odds: &Rational| walk.delta_upper(odds) <= *delta.value();
-    let (mut low, mut high) = (whole(1), most.odds_at_most());
+/// Near the least odds of at most `most` at which a hockey stick is at most `delta`, and no smaller.
+fn least_odds(stick: &dyn Fn(&Rational) -> Rational, delta: &Chance, most: Rational) -> Option<Rational> {
+    let keeps = |odds: &Rational| stick(odds) <= *delta.value();
+    let (mut low, mut high) = (whole(1), most);
     if !keeps(&high) {
         return None;
     }
@@ -106,7 +115,7 @@ fn least_odds(walk: &LossDistribution, delta: &Chance, most: &Spend) -> Option<P
         let middle = Enclosure::of(&((&low + &high) / whole(2)), BITS).high();
         if keeps(&middle) { high = middle } else { low = middle }
     }
-    Some(found(high, &["C-11"]))
+    Some(high)
 }
 
 /// The largest difference between the chances of an event with and without the person.
@@ -120,7 +129,8 @@ fn advantage(total: &Total) -> ProvedBound {
     let pinsker = square_root(&(&total.rho / whole(2)), ROOT_PLACES, Rounding::Up) + &total.failures;
     let walk = total.walk.as_ref().map(|walk| found(walk.advantage_upper(), &["C-11"]));
     let pinsker = found(pinsker.min(whole(1)), &["B-9"]);
-    least([product, walk]).filter(|other| other.value <= pinsker.value).unwrap_or(pinsker)
+    let normal = total.mu.as_ref().map(|mu| found(normal::advantage_upper(mu), &["B-9"]));
+    least([product, walk, normal]).filter(|other| other.value <= pinsker.value).unwrap_or(pinsker)
 }
 
 /// Makes rows of one statement.
@@ -233,8 +243,9 @@ impl Rows<'_> {
         };
         let unit = Spend::epsilon(whole(1)).unwrap_or_else(|_| Spend::nothing());
         let rho = most_rho_lower(&unit, &odds.odds_at_least(), chance);
-        let mu = square_root(&(whole(2) * &rho), ROOT_PLACES, Rounding::Down);
+        let mu = normal::most_mu_lower(&odds.odds_at_least(), chance.value());
         let pure = self.row("odds".to_owned(), odds.to_string(), down(&odds.odds_at_least()), &["B-7"], "");
-        vec![implied_by(pure), implied_by(plain("zcdp", &rho)), implied_by(plain("gaussian", &mu))]
+        let normal = self.row("gaussian".to_owned(), down(&mu), down(&mu), &["B-9"], "");
+        vec![implied_by(pure), implied_by(plain("zcdp", &rho)), implied_by(normal)]
     }
 }

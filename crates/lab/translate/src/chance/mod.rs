@@ -9,9 +9,11 @@
 //! |---|---|
 //! | How is a statement parsed? | [`statement`] |
 //! | What holds for all statements together? | `total` |
+//! | What holds of two normal distributions? | `normal` |
 //! | What follows, and what is enough? | [`follows`] |
 
 mod follows;
+mod normal;
 pub mod statement;
 mod total;
 

@@ -2,15 +2,17 @@
 
 use super::statement::{Loss, Releases};
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Enclosure, Rational, ratio, whole};
+use deniable_core::exact::{Enclosure, Rational, Rounding, ratio, square_root, whole};
 use deniable_core::loss::filter::rho_upper;
 use deniable_core::loss::{Coins, Filter, LossDistribution, LossError, Walk};
 use num_traits::Zero;
 
+/// Decimal places of square roots.
+const ROOT_PLACES: u32 = 60;
 /// Bits of logarithms.
 const BITS: u32 = 256;
-/// Most `ρ` of all releases together: with more, odds are beyond e^4096.
-const MOST_RHO: u32 = 4096;
+/// Most `ρ` of all releases together: the odds that they keep but for one chance in a million are then of 76 digits.
+const MOST_RHO: u32 = 100;
 
 /// Releases that protect nobody, with bounds that are too large to compute.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +35,8 @@ pub(super) struct Total {
     pub(super) rho: Rational,
     /// Whether `rho` is that sum, and not above it.
     pub(super) is_rho_exact: bool,
+    /// At least the distance of the two normal distributions, of releases that are all Gaussian.
+    pub(super) mu: Option<Rational>,
     /// The distribution of the loss of releases that are all pure (C-11), unless it reaches too far.
     pub(super) walk: Option<LossDistribution>,
 }
@@ -48,6 +52,7 @@ impl Total {
             failures: Rational::zero(),
             rho: Rational::zero(),
             is_rho_exact: true,
+            mu: None,
             walk: None,
         };
         for Releases { count, loss } in all {
@@ -80,6 +85,10 @@ impl Total {
         }
         if total.rho > whole(MOST_RHO) {
             return Err(TooLarge);
+        }
+        if all.iter().all(|releases| matches!(releases.loss, Loss::Gaussian(_))) {
+            // Independent normal distributions are one whose squared distances add up: twice the sum of `ρ`.
+            total.mu = Some(square_root(&(whole(2) * &total.rho), ROOT_PLACES, Rounding::Up));
         }
         total.walk = walk(all, total.odds.as_ref())?;
         Ok(total)

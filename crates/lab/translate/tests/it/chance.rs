@@ -214,6 +214,9 @@ fn statements_are_read_and_printed() {
         let error = parse(text).unwrap_err().to_string();
         assert!(error.contains(said), "{text}: {error}");
     }
+    // The largest that is computed.
+    let rows = rows(&["gaussian=14"], &ratio(1, 1_000_000));
+    assert_eq!(bound(&rows, "zcdp"), Some(whole(98)));
     let large = [parse("1000000xzcdp=1").unwrap()];
     let chance = Chance::new(ratio(1, 2)).unwrap();
     assert_eq!(follows(&large, &chance, &PriorRange::any()), Err(TooLarge));

@@ -33,6 +33,8 @@ pub(super) enum Rows<'a> {
     All(&'a [u64]),
     /// All of their rows, those of each entity after each other.
     InOrder(&'a [u64]),
+    /// All of their rows, which are packed and were sorted last ([`Keeper::sort`]).
+    Sorted,
     /// The kept rows of one entity, for each cut.
     Kept(&'a [KeptOfOne]),
 }
@@ -49,6 +51,7 @@ impl<'a> Rows<'a> {
     pub(super) fn at(self, cut: usize) -> &'a [u64] {
         match self {
             Self::All(rows) | Self::InOrder(rows) => rows,
+            Self::Sorted => &[],
             Self::Kept(cuts) => &cuts[cut].rows,
         }
     }
@@ -151,9 +154,20 @@ impl Keeper {
         self.presence.iter().enumerate().fold(FIRST, |mark, (bit, argument)| mark | present(argument) << (1 + bit))
     }
 
+    /// Sorts packed rows, for [`Rows::Sorted`].
+    pub(super) fn sort(&mut self, chunks: &[Vec<u64>]) {
+        debug_assert!(self.layout.is_packed(), "other rows are read again");
+        let rows = chunks.iter().flat_map(|chunk| chunk.chunks_exact(2));
+        let count = chunks.iter().map(Vec::len).sum::<usize>() / 2;
+        sort(rows, count, |row, _| u128::from(row[0]) << 64 | u128::from(row[1]), &mut self.order);
+    }
+
     /// Passes on the entries of the rows that are kept at a level, each with its mark, entity by entity and cell by
     /// cell.
     pub(super) fn keep(&mut self, rows: Rows<'_>, level: usize, mut visit: impl FnMut(u128, u64)) {
+        if self.layout.is_packed() && !matches!(rows, Rows::Kept(_)) {
+            return self.keep_packed(rows, visit);
+        }
         let together = self.levels.together();
         let (cut, layout) = (self.cut(level), self.layout.clone());
         let words = rows.at(cut);
@@ -161,8 +175,8 @@ impl Keeper {
         let (mut whose, mut marked) = (None, HashMap::new());
         self.kept_cells(rows, level, |keeper, own| {
             let mut mark = match rows {
-                Rows::All(_) | Rows::InOrder(_) if keeper.presence.is_empty() => FIRST,
-                Rows::All(_) | Rows::InOrder(_) => {
+                Rows::All(_) | Rows::InOrder(_) | Rows::Sorted if keeper.presence.is_empty() => FIRST,
+                Rows::All(_) | Rows::InOrder(_) | Rows::Sorted => {
                     let mark_of = |entry: &u128| layout.row(words, *entry, |row| keeper.mark_of(row));
                     own.iter().fold(FIRST, |mark, entry| mark | mark_of(entry))
                 }
@@ -182,6 +196,55 @@ impl Keeper {
             }
             keeper.chosen(words, own, |entry| visit(entry, std::mem::take(&mut mark)));
         });
+    }
+
+    /// The same for packed rows, whose cells are the combinations of one level: in one pass over the sorted rows.
+    fn keep_packed(&mut self, rows: Rows<'_>, mut visit: impl FnMut(u128, u64)) {
+        let (order, mut cells) = (self.ordered(rows, 0), std::mem::take(&mut self.cells));
+        let (most_rows, most_cells) = (self.caps.rows_per_group as usize, self.caps.groups as usize);
+        let mut rest = order.as_slice();
+        while let Some(first) = rest.first() {
+            let owner = first >> 64;
+            cells.clear();
+            let (mut start, mut at) = (0, 1);
+            loop {
+                let next = rest.get(at).filter(|next| *next >> 64 == owner);
+                if next.is_none_or(|next| self.layout.cell(*next) != self.layout.cell(rest[start])) {
+                    cells.push(CellRows { rank: 0, start: start as u32, end: at as u32 });
+                    start = at;
+                    if next.is_none() {
+                        break;
+                    }
+                }
+                at += 1;
+            }
+            let (own, others) = rest.split_at(at);
+            if cells.len() > most_cells {
+                let seed = self.identities.seed([owner as u64, 0]);
+                for cell in &mut cells {
+                    cell.rank = seed.rank(self.layout.cell(own[cell.start as usize]));
+                }
+                keep_lowest(&mut cells, most_cells);
+            }
+            for cell in &cells {
+                let own = &own[cell.range()];
+                let mut mark = FIRST;
+                for (bit, argument) in self.presence.iter().enumerate() {
+                    mark |= own.iter().fold(0, |any, entry| any | self.layout.presence(*entry, *argument)) << (1 + bit);
+                }
+                if own.len() <= most_rows || self.layout.arguments() == 0 {
+                    for entry in own.iter().take(most_rows) {
+                        visit(*entry, std::mem::take(&mut mark));
+                    }
+                } else {
+                    // The entries are sorted by their values as well.
+                    let choice = self.choice([owner as u64, 0], self.layout.cell(own[0]), own.len() as u64);
+                    choice.positions().for_each(|at| visit(own[at as usize], std::mem::take(&mut mark)));
+                }
+            }
+            rest = others;
+        }
+        (self.order, self.cells) = (order, cells);
     }
 
     /// Passes on each entity's cells, in an order that is the same at every level: the number of kept rows, and then,
@@ -241,25 +304,33 @@ impl Keeper {
         });
     }
 
-    /// Passes on the rows of each entity, in the order of the cells that caps count at a level.
-    fn entities(&mut self, all: Rows<'_>, level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
-        let rows = all.at(self.cut(level));
-        let is_in_order = matches!(all, Rows::InOrder(_));
+    /// The entries of all rows, by the first word of their identities, and of packed rows by their cells and values.
+    fn ordered(&mut self, all: Rows<'_>, level: usize) -> Vec<u128> {
+        let (rows, layout) = (all.at(self.cut(level)), &self.layout);
         let mut order = std::mem::take(&mut self.order);
-        let layout = self.layout.clone();
         let entry = |row: &[u64], position| {
             layout.entry(row, position, || self.levels.capped_by(level, layout.combination(row)))
         };
-        if is_in_order {
-            order.clear();
-            order.extend(rows.chunks_exact(layout.words()).zip(0..).map(|(row, position)| entry(row, position)));
-        } else {
-            sort(rows, layout.words(), entry, &mut order);
-        }
-        for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
-            if is_in_order {
-                alike.sort_unstable();
+        match all {
+            Rows::Sorted => {}
+            Rows::InOrder(_) => {
+                order.clear();
+                order.extend(rows.chunks_exact(layout.words()).zip(0..).map(|(row, position)| entry(row, position)));
+                order.chunk_by_mut(|left, right| left >> 64 == right >> 64).for_each(<[u128]>::sort_unstable);
             }
+            Rows::All(_) | Rows::Kept(_) => {
+                let count = rows.len() / layout.words();
+                sort(rows.chunks_exact(layout.words()), count, entry, &mut order);
+            }
+        }
+        order
+    }
+
+    /// Passes on the rows of each entity, in the order of the cells that caps count at a level.
+    fn entities(&mut self, all: Rows<'_>, level: usize, mut visit: impl FnMut(&mut Self, &mut [u128])) {
+        let rows = all.at(self.cut(level));
+        let (mut order, layout) = (self.ordered(all, level), self.layout.clone());
+        for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
             // Two texts rarely have the same first word; the second word then decides.
             let second = |entry: &u128| layout.row(rows, *entry, |row| layout.identity(row)[1]);
             let only = second(&alike[0]);
@@ -316,15 +387,19 @@ impl Keeper {
     }
 }
 
-/// Sorts the entries of rows: into buckets by the highest bits in which identities differ, then within each bucket.
+/// Sorts the entries of `count` rows: into buckets by the highest bits in which identities differ, then within each bucket.
 /// Identities are uniform, so buckets are small.
-fn sort(rows: &[u64], width: usize, entry: impl Fn(&[u64], u32) -> u128, sorted: &mut Vec<u128>) {
-    let rows = rows.chunks_exact(width);
-    sorted.resize(rows.len(), 0);
+fn sort<'a>(
+    rows: impl Iterator<Item = &'a [u64]> + Clone,
+    count: usize,
+    entry: impl Fn(&[u64], u32) -> u128,
+    sorted: &mut Vec<u128>,
+) {
+    sorted.resize(count, 0);
     let common = rows.clone().fold((u64::MAX, 0), |(all, any), row| (all & row[0], any | row[0]));
     // Bits that are equal in all entries: those that chose the shard, and a few by chance.
     let same = (common.0 ^ common.1).leading_zeros().min(63);
-    let bits = (rows.len() / ROWS_OF_A_BUCKET).max(1).ilog2().max(1);
+    let bits = (count / ROWS_OF_A_BUCKET).max(1).ilog2().max(1);
     let bucket_of = |first: u64| (first << same >> (64 - bits)) as usize;
     let mut ends = vec![0_u32; 1 << bits];
     rows.clone().for_each(|row| ends[bucket_of(row[0])] += 1);
@@ -334,11 +409,14 @@ fn sort(rows: &[u64], width: usize, entry: impl Fn(&[u64], u32) -> u128, sorted:
         sum += *end;
         *end = start;
     }
-    for (position, row) in (0..).zip(rows) {
+    let mut position = 0;
+    // `for_each`, so that rows of several chunks are read in nested loops.
+    rows.for_each(|row| {
         let end = &mut ends[bucket_of(row[0])];
         sorted[*end as usize] = entry(row, position);
         *end += 1;
-    }
+        position += 1;
+    });
     let mut start = 0;
     for end in ends {
         sorted[start as usize..end as usize].sort_unstable();
@@ -405,7 +483,7 @@ mod tests {
             let entry = |row: &[u64], at: u32| u128::from(row[0]) << 64 | u128::from(row[1]) << 32 | u128::from(at);
             let mut expected: Vec<u128> = (0..).zip(rows.chunks_exact(2)).map(|(at, row)| entry(row, at)).collect();
             expected.sort_unstable();
-            sort(&rows, 2, entry, &mut sorted);
+            sort(rows.chunks_exact(2), rows.len() / 2, entry, &mut sorted);
             assert!(sorted == expected, "{size} {spread}");
         }
     }

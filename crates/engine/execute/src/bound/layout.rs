@@ -64,6 +64,20 @@ impl Units {
     }
 }
 
+/// The values of an argument of packed entries, column by column.
+fn read_packed(entries: &[u128], bit: u32, units: &Units, values: &mut Values) {
+    let is_present = |entry: &u128| *entry as u64 >> bit & 1 == 1;
+    let value = |entry: &u128| (*entry as u64 >> units.bit & units.mask).cast_signed().wrapping_add(units.low);
+    values.units.clear();
+    let mut present = 0;
+    values.units.extend(entries.iter().map(|entry| {
+        present += usize::from(is_present(entry));
+        if is_present(entry) { value(entry) } else { 0 }
+    }));
+    let nulls = || NullBuffer::new(BooleanBuffer::collect_bool(entries.len(), |at| is_present(&entries[at])));
+    values.nulls = (present < entries.len()).then(nulls);
+}
+
 impl Layout {
     /// `text` is whether identities have 128 bits. `grids` are the least and the greatest units of each argument with a
     /// grid. `combinations` is their number where rows may be packed.
@@ -187,8 +201,17 @@ impl Layout {
         (row[place.word] >> place.bit & 1 == 1).then(|| place.units.as_ref().map_or(0, units))
     }
 
+    /// 1 if the argument of a packed entry has a value, otherwise 0.
+    #[inline]
+    pub(super) fn presence(&self, entry: u128, argument: usize) -> u64 {
+        entry as u64 >> self.arguments[argument].bit & 1
+    }
+
     /// The values of an argument in the rows of some entries.
     pub(super) fn read(&self, rows: &[u64], entries: &[u128], argument: usize, values: &mut Values) {
+        if let (true, Place { bit, units: Some(units), .. }) = (self.is_packed, &self.arguments[argument]) {
+            return read_packed(entries, *bit, units, values);
+        }
         let value = |entry: &u128| self.row(rows, *entry, |row| self.value(row, argument));
         values.units.clear();
         let mut absent = 0;

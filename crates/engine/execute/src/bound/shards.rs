@@ -254,6 +254,11 @@ impl Shard {
         self.reservations.append(&mut other.reservations);
     }
 
+    /// The chunks of the shard's rows, if all of them are in memory.
+    pub(super) fn chunks_of_all(&self) -> Option<&[Vec<u64>]> {
+        self.parts.is_empty().then_some(&self.chunks)
+    }
+
     /// Number of words in rows that were not taken yet.
     pub(super) fn words(&self) -> usize {
         let in_memory: usize = self.chunks.iter().map(Vec::len).sum();

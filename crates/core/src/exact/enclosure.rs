@@ -170,6 +170,9 @@ fn twice_atanh(numerator: &BigInt, denominator: &BigInt, bits: u32) -> Enclosure
 
 /// `e^x` for one rational, in units of `2^-bits`, rounded up or down.
 fn exp_end(x: &Rational, bits: u32, up: bool) -> BigInt {
+    if x.is_zero() {
+        return BigInt::one() << bits;
+    }
     // x = k ln 2 + f with 0 ≤ f < 3/2; k is exact enough because ln 2 is taken with as many bits as x has.
     let size = u32::try_from(x.to_integer().bits()).unwrap_or(u32::MAX / 8);
     let k = if x.is_negative() || x.numer() > x.denom() {

@@ -45,8 +45,8 @@ impl Fixed {
             *limb = sum;
             carry = over || again;
         }
-        debug_assert!(!carry, "masses are at most 1");
-        Self(limbs)
+        // Masses are at most 1; a larger sum would still be an upper bound.
+        if carry { Self([u64::MAX; LIMBS]) } else { Self(limbs) }
     }
 }
 

@@ -8,6 +8,7 @@ use super::{Coins, LossError};
 use crate::adversary::Adjacency;
 use crate::exact::{Rational, whole};
 use num_bigint::BigInt;
+use num_traits::Signed;
 
 /// What is proved about the cells of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Measure {
             (Shape::Class, ..) | (_, _, Adjacency::AddRemove) => equal(cells),
             (_, _, Adjacency::ReplaceOne) if self.has_one_sign() => equal(self.limited(cells.saturating_mul(2))),
             // A single cell moves by at most r·e = Δ.
-            (_, _, Adjacency::ReplaceOne) if self.cells <= 1 => equal(1),
+            (_, _, Adjacency::ReplaceOne) if self.cells <= 1 || !self.sensitivity.is_positive() => equal(1),
             // A cell that the old and the new rows share moves by up to 2rs, and so do two that they do not share.
             (_, _, Adjacency::ReplaceOne) => {
                 let moved = whole(2) * whole(self.rows) * whole(self.single.clone());

@@ -4,7 +4,7 @@ use crate::chain::{Fault, Head, Row, follow, forge, link, now};
 use crate::entry::{AccountId, Event};
 use crate::key::Key;
 use crate::outside::HeadFiles;
-use crate::state::State;
+use crate::state::{Contradiction, State};
 use crate::store::{self, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -154,12 +154,12 @@ impl Unchecked {
         }
     }
 
-    /// Checks them. A fault is reported at the last charge of an account.
-    fn check(&mut self, act: &Act<'_>) -> Result<(), StoreError> {
+    /// Checks them. A fault is that of the last charge of an account.
+    fn check(&mut self, state: &State) -> Result<(), (u64, Contradiction)> {
         for (account, seq) in std::mem::take(&mut self.0) {
             #[cfg(test)]
             CHECKED.set(CHECKED.get() + 1);
-            act.state.check_sizes(&account).map_err(|wrong| act.broken(seq, wrong.into()))?;
+            state.check_sizes(&account).map_err(|wrong| (seq, wrong))?;
         }
         Ok(())
     }
@@ -305,17 +305,18 @@ impl<'a> Act<'a> {
         if self.head.seq == 0 {
             self.continue_fold()?;
         }
-        let read = self.read_on();
-        if read.is_err() {
-            // Charges may have been recorded whose sizes were not checked: all is read again.
-            (*self.state, *self.head) = (State::before_any(self.path), Head::start());
+        if self.head.seq > 0 && self.entries()? <= self.head.seq {
+            return Ok(());
         }
-        read
+        // What is read counts once all of it is checked.
+        (*self.state, *self.head) = self.read_on(self.state.clone(), self.head.clone())?;
+        Ok(())
     }
 
-    fn read_on(&mut self) -> Result<(), StoreError> {
+    /// The state and the head after all entries that follow these.
+    fn read_on(&self, mut state: State, mut head: Head) -> Result<(State, Head), StoreError> {
         // From the start all rows are read, so that none can hide below number 1.
-        let after = if self.head.seq == 0 { i64::MIN } else { i64::try_from(self.head.seq).unwrap_or(i64::MAX) };
+        let after = if head.seq == 0 { i64::MIN } else { i64::try_from(head.seq).unwrap_or(i64::MAX) };
         let mut query = self
             .transaction
             .prepare_cached("SELECT seq, prev, hash, at, kind, payload FROM entries WHERE seq > ?1 ORDER BY seq")
@@ -323,23 +324,23 @@ impl<'a> Act<'a> {
         let mut rows = query.query([after]).map_err(|error| self.sqlite(error))?;
         let mut charged = Unchecked::default();
         while let Some(row) = rows.next().map_err(|error| self.sqlite(error))? {
-            let seq = self.head.seq + 1;
-            let (at, event, head) = read_row(row)
+            let seq = head.seq + 1;
+            let (at, event, next) = read_row(row)
                 .map_err(|error| Fault::Unreadable(error.to_string()))
-                .and_then(|row| follow(self.head, &row))
+                .and_then(|row| follow(&head, &row))
                 .map_err(|fault| self.broken(seq, fault))?;
             if event.changes_sizes_allowed() {
-                charged.check(self)?;
+                charged.check(&state).map_err(|(seq, wrong)| self.broken(seq, wrong.into()))?;
             }
-            self.state.check_but_sizes(&event).map_err(|wrong| self.broken(seq, wrong.into()))?;
+            state.check_but_sizes(&event).map_err(|wrong| self.broken(seq, wrong.into()))?;
             charged.add(seq, &event);
-            self.state.record(seq, at, event);
-            *self.head = head;
+            state.record(seq, at, event);
+            head = next;
             #[cfg(test)]
             DECODED.set(DECODED.get() + 1);
         }
-        charged.check(self)?;
-        if self.head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok(()) }
+        charged.check(&state).map_err(|(seq, wrong)| self.broken(seq, wrong.into()))?;
+        if head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok((state, head)) }
     }
 
     /// Keeps the lock of this act beyond its end, until [`Book::give_up_lock`].

@@ -500,11 +500,12 @@ pub fn keep_but_for_chance(
     after(account, sizes).keep(guarantee)
 }
 
-/// How many of at most `most` further charges of a size keep the guarantee's promise but for a chance, if there is one,
-/// after those of its account; more than 1,000 are not counted.
+/// How many of at most `most` further charges of a size keep the promise but for a chance, if there is one, after those of
+/// an account, by the guarantee of the account; before it is opened by the given one. More than 1,000 are not counted.
 #[must_use]
 pub fn further_but_for_chance(account: Option<&Account>, guarantee: &Guarantee, size: &Size, most: u64) -> u64 {
     const COUNTED_CHARGES: u64 = 1_000;
+    let guarantee = account.map_or(guarantee, |account| &account.guarantee);
     if guarantee.but_for_a_chance().is_none() {
         return most;
     }

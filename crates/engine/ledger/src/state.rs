@@ -102,7 +102,7 @@ impl Summary {
 }
 
 /// The fold of the entries.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct State {
     folder: Arc<Path>,
     genesis: Option<Genesis>,

@@ -23,7 +23,7 @@ pub struct TriedEngine {
 }
 
 /// The fold of the entries about engines.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Trials(BTreeMap<String, (TriedEngine, BTreeSet<String>)>);
 
 impl Trials {

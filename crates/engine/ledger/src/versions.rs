@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 /// The state of a version.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Registration {
     /// The number of the first entry about it.
     pub(crate) first: u64,

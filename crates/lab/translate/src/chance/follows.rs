@@ -82,7 +82,8 @@ fn odds_but_for(all: &[Releases], total: &Total, chance: &Chance) -> Result<Opti
     });
     let filter = total.filter()?.odds_but_for(chance).map(|odds| found(odds, &["C-12", "B-7"]));
     let walk = total.walk.as_ref().and_then(|walk| walk.odds_but_for(chance)).map(|odds| found(odds, &["C-11", "B-7"]));
-    let normal = total.mu.as_ref().map(|mu| found(normal::odds_but_for(mu, chance.value()), &["B-9", "B-7"]));
+    let mu = total.mu.as_ref().filter(|_| normal::is_computed(chance.value()));
+    let normal = mu.map(|mu| found(normal::odds_but_for(mu, chance.value()), &["B-9", "B-7"]));
     Ok(least([itself, product, walk, normal, filter]))
 }
 
@@ -97,7 +98,8 @@ fn epsilon_at(total: &Total, delta: &Chance) -> Option<ProvedBound> {
         let most = total.odds.as_ref()?.odds_at_most();
         least_odds(&|odds| walk.delta_upper(odds), delta, most).map(|odds| found(odds, &["C-11"]))
     });
-    let normal = total.mu.as_ref().zip(filter.as_ref()).and_then(|(mu, filter)| {
+    let mu = total.mu.as_ref().filter(|_| normal::is_computed(delta.value()));
+    let normal = mu.zip(filter.as_ref()).and_then(|(mu, filter)| {
         let most = filter.value.clone();
         least_odds(&|odds| normal::delta_upper(mu, odds), delta, most).map(|odds| found(odds, &["B-9"]))
     });
@@ -112,7 +114,7 @@ fn least_odds(stick: &dyn Fn(&Rational) -> Rational, delta: &Chance, most: Ratio
         return None;
     }
     for _ in 0..HALVINGS {
-        let middle = Enclosure::of(&((&low + &high) / whole(2)), BITS).high();
+        let middle = Enclosure::of(&((&low + &high) / whole(2)), BITS).high().min(high.clone());
         if keeps(&middle) { high = middle } else { low = middle }
     }
     Some(high)
@@ -243,7 +245,8 @@ impl Rows<'_> {
         };
         let unit = Spend::epsilon(whole(1)).unwrap_or_else(|_| Spend::nothing());
         let rho = most_rho_lower(&unit, &odds.odds_at_least(), chance);
-        let mu = normal::most_mu_lower(&odds.odds_at_least(), chance.value());
+        let by_rho = square_root(&(whole(2) * &rho), ROOT_PLACES, Rounding::Down);
+        let mu = normal::most_mu_lower(&odds.odds_at_least(), chance.value()).unwrap_or(by_rho);
         let pure = self.row("odds".to_owned(), odds.to_string(), down(&odds.odds_at_least()), &["B-7"], "");
         let normal = self.row("gaussian".to_owned(), down(&mu), down(&mu), &["B-9"], "");
         vec![implied_by(pure), implied_by(plain("zcdp", &rho)), implied_by(normal)]

@@ -15,8 +15,23 @@ const ROOT_PLACES: u32 = 60;
 /// Halvings in the search for a quantile.
 const HALVINGS: u32 = 60;
 
+/// Chances nearer to 0 or 1 than `2^−512`, and distances below `2^−64`, are left to bounds that cost less.
+const SMALLEST_CHANCE_BITS: u32 = 512;
+const SMALLEST_DISTANCE_BITS: u32 = 64;
+
 /// Both ends of a number.
 type Ends = (Rational, Rational);
+
+/// Whether bounds are computed for this chance, above 0 and below 1.
+pub(super) fn is_computed(chance: &Rational) -> bool {
+    let least = whole(1) / whole(BigInt::one() << SMALLEST_CHANCE_BITS);
+    *chance >= least && *chance <= whole(1) - least
+}
+
+/// Whether bounds are computed for this distance.
+pub(super) fn is_computed_for(mu: &Rational) -> bool {
+    *mu >= whole(1) / whole(BigInt::one() << SMALLEST_DISTANCE_BITS)
+}
 
 /// At least the least odds that are exceeded with at most this chance, `0 < chance < 1`, for `μ > 0`.
 pub(super) fn odds_but_for(mu: &Rational, chance: &Rational) -> Rational {
@@ -25,9 +40,12 @@ pub(super) fn odds_but_for(mu: &Rational, chance: &Rational) -> Rational {
     Enclosure::of(&(chance / without), BITS).high().max(whole(1))
 }
 
-/// At most the largest `μ` for which odds above `odds > 1` have at most this chance, `0 < chance < 1`.
-pub(super) fn most_mu_lower(odds: &Rational, chance: &Rational) -> Rational {
-    quantile(chance).0 - quantile(&(chance / odds)).1
+/// At most the largest `μ` for which odds above `odds > 1` have at most this chance; `None` where it is not computed, or
+/// too near to 0.
+pub(super) fn most_mu_lower(odds: &Rational, chance: &Rational) -> Option<Rational> {
+    let without = chance / odds;
+    let is_computed = is_computed(chance) && is_computed(&without);
+    is_computed.then(|| quantile(chance).0 - quantile(&without).1).filter(Signed::is_positive)
 }
 
 /// Encloses the `x` with `Φ(x) = chance`, `0 < chance < 1`.
@@ -55,7 +73,7 @@ fn quantile(chance: &Rational) -> Ends {
 
 /// At least the hockey stick at these odds, at least 1: `Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ)`.
 pub(super) fn delta_upper(mu: &Rational, odds: &Rational) -> Rational {
-    let (half, loss) = (mu / whole(2), Enclosure::ln(odds, BITS));
+    let (half, loss) = (mu / whole(2), Enclosure::ln(odds, BITS + SMALLEST_DISTANCE_BITS));
     let more = chance_below(&(&half - loss.low() / mu)).1;
     let less = chance_below(&(-half - loss.high() / mu)).0;
     (more - odds * less).max(Rational::zero())
@@ -204,7 +222,7 @@ mod tests {
             }
             let attained = chance_below(&(&mu - &low)).0 / chance_below(&-&low).1;
             assert!(attained <= odds && odds <= &attained * (whole(1) + ratio(1, 1_000_000)), "{mu} {chance}");
-            let back = most_mu_lower(&odds, &chance);
+            let back = most_mu_lower(&odds, &chance).unwrap();
             assert!(back <= &mu + ratio(1, 1_000_000_000) && back > &mu - ratio(1, 1_000_000), "{mu} {chance}: {back}");
         }
     }

@@ -1,5 +1,6 @@
 //! All releases together.
 
+use super::normal;
 use super::statement::{Loss, Releases};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Enclosure, Rational, Rounding, ratio, square_root, whole};
@@ -35,7 +36,7 @@ pub(super) struct Total {
     pub(super) rho: Rational,
     /// Whether `rho` is that sum, and not above it.
     pub(super) is_rho_exact: bool,
-    /// At least the distance of the two normal distributions, of releases that are all Gaussian.
+    /// At least the distance of the two normal distributions, of releases that are all Gaussian and not too near.
     pub(super) mu: Option<Rational>,
     /// The distribution of the loss of releases that are all pure (C-11), unless it reaches too far.
     pub(super) walk: Option<LossDistribution>,
@@ -88,7 +89,8 @@ impl Total {
         }
         if all.iter().all(|releases| matches!(releases.loss, Loss::Gaussian(_))) {
             // Independent normal distributions are one whose squared distances add up: twice the sum of `ρ`.
-            total.mu = Some(square_root(&(whole(2) * &total.rho), ROOT_PLACES, Rounding::Up));
+            let mu = square_root(&(whole(2) * &total.rho), ROOT_PLACES, Rounding::Up);
+            total.mu = Some(mu).filter(normal::is_computed_for);
         }
         total.walk = walk(all, total.odds.as_ref())?;
         Ok(total)

@@ -2,7 +2,7 @@
 
 use super::world::Dice;
 use deniable_core::adversary::PriorRange;
-use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use deniable_core::exact::{Rational, parse_rational, power, ratio, whole};
 use deniable_core::loss::Chance;
 use deniable_translate::chance::{Releases, TooLarge, follows, is_about_a_chance, parse};
 use deniable_translate::render::Row;
@@ -184,6 +184,20 @@ fn sufficient_bounds_imply_the_statement() {
         let back = rows(&[&format!("{}={}", row.notion, row.decimal)], &ratio(1, 1000));
         let odds = bound(&back, "odds,chance").unwrap();
         assert!(odds <= whole(3) && odds > ratio(299, 100), "{row:?}: {odds}");
+    }
+}
+
+/// Where normal distributions would take long to compute, the bounds of ρ remain.
+#[test]
+fn extreme_chances_and_distances_have_other_bounds() {
+    let tiny = format!("odds=3,chance=1/1{}", "0".repeat(600));
+    let enough = rows(&[&tiny], &ratio(1, 2));
+    assert!(bound(&enough, "gaussian").is_some(), "{enough:?}");
+    let near = rows(&[&format!("gaussian=1/1{}", "0".repeat(30))], &ratio(1, 1_000_000));
+    assert!(bound(&near, "odds,chance").unwrap() < ratio(10_001, 10_000));
+    let (least, most) = (whole(1) / power(&whole(2), 512), whole(1) - whole(1) / power(&whole(2), 512));
+    for chance in [least, most] {
+        assert!(bound(&rows(&["gaussian=1"], &chance), "odds,chance").is_some());
     }
 }
 

@@ -74,7 +74,7 @@ pub struct FixedSize {
 /// Sizes with their numbers.
 type SizeCounts = Vec<(Size, u32)>;
 
-/// Adds a size so many times.
+/// Adds a number of equal sizes.
 fn count(all: &mut SizeCounts, size: Size, times: u32) {
     match all.iter_mut().find(|(known, count)| *known == size && count.checked_add(times).is_some()) {
         Some((_, count)) => *count += times,
@@ -296,7 +296,7 @@ impl Losses {
         }
     }
 
-    /// Records so many charges of a size.
+    /// Records a number of equal charges.
     fn record_times(&mut self, size: &Size, mut times: u32) {
         while times > 0 && self.has_unused(size) {
             self.record(size.clone());

@@ -15,7 +15,7 @@ struct Changes {
     /// The most by which a row moves its cell by coming or going, and by becoming another row or none.
     single: BigInt,
     exchanged: BigInt,
-    /// The counts of which the measure consists, each with an equal part: the levels of a tree.
+    /// The number of counts in the measure, each with an equal part: the levels of a tree, otherwise 1.
     counts: u32,
 }
 

@@ -27,7 +27,7 @@ pub struct Part {
     pub class: Option<Class>,
 }
 
-/// Measures of one level under conditions of which no row meets two.
+/// Measures of one level whose conditions exclude each other: no row meets two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     /// Its number within the query.

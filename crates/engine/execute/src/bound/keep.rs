@@ -201,7 +201,7 @@ impl Keeper {
     /// The same for packed rows, whose cells are the combinations of one level: in one pass over the sorted rows.
     fn keep_packed(&mut self, rows: Rows<'_>, mut visit: impl FnMut(u128, u64)) {
         let (order, mut cells) = (self.ordered(rows, 0), std::mem::take(&mut self.cells));
-        let (most_rows, most_cells) = (self.caps.rows_per_group as usize, self.caps.groups as usize);
+        let most_rows = self.caps.rows_per_group as usize;
         let mut rest = order.as_slice();
         while let Some(first) = rest.first() {
             let owner = first >> 64;
@@ -219,13 +219,7 @@ impl Keeper {
                 at += 1;
             }
             let (own, others) = rest.split_at(at);
-            if cells.len() > most_cells {
-                let seed = self.identities.seed([owner as u64, 0]);
-                for cell in &mut cells {
-                    cell.rank = seed.rank(self.layout.cell(own[cell.start as usize]));
-                }
-                keep_lowest(&mut cells, most_cells);
-            }
+            self.leave_lowest(&[], own, self.caps.groups, &mut cells);
             for cell in &cells {
                 let own = &own[cell.range()];
                 let mut mark = FIRST;

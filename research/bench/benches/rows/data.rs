@@ -14,11 +14,27 @@ use std::sync::Arc;
 pub const MILLION: u64 = 1_000_000;
 const GROUPS: i64 = 50;
 
+/// Whose rows are where.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum People {
+    /// Each row is that of a random person.
+    Anywhere,
+    /// The same number of rows for each person, one person after the other, by ascending ids.
+    InOrder,
+    /// Every tenth row is that of one person.
+    OneWithATenth,
+}
+
 /// The Parquet file of this many rows, generated if missing.
-pub fn file(folder: &Path, rows: u64) -> PathBuf {
-    let path = folder.join(format!("{}.parquet", rows / MILLION));
+pub fn file(folder: &Path, rows: u64, people: People) -> PathBuf {
+    let which = match people {
+        People::Anywhere => "",
+        People::InOrder => "-in-order",
+        People::OneWithATenth => "-one-with-a-tenth",
+    };
+    let path = folder.join(format!("{}{which}.parquet", rows / MILLION));
     if !path.exists() {
-        generate(&path, rows);
+        generate(&path, rows, people);
     }
     path
 }
@@ -31,7 +47,7 @@ fn mixed(position: u64) -> u64 {
 }
 
 /// A fifth as many people as rows, with random numbers as ids; 50 groups, as numbers and as texts.
-fn generate(path: &Path, rows: u64) {
+fn generate(path: &Path, rows: u64, order: People) {
     const AT_ONCE: u64 = 1 << 17;
     let people = rows / 5;
     let mut writer: Option<ArrowWriter<std::fs::File>> = None;
@@ -39,7 +55,11 @@ fn generate(path: &Path, rows: u64) {
     for start in (0..rows).step_by(AT_ONCE as usize) {
         let positions = || start..rows.min(start + AT_ONCE);
         let group = |row: u64| (mixed(row ^ 0x1111 << 40) % GROUPS as u64) as i64;
-        let person = |row: u64| mixed(mixed(row) % people) as i64;
+        let person = |row: u64| match order {
+            People::InOrder => (row / (rows / people) * (u64::MAX / people / 2)) as i64,
+            People::OneWithATenth if row % 10 == 0 => 0,
+            People::Anywhere | People::OneWithATenth => mixed(mixed(row) % people) as i64,
+        };
         let who: ArrayRef = Arc::new(Int64Array::from_iter_values(positions().map(person)));
         let number: ArrayRef = Arc::new(Int64Array::from_iter_values(positions().map(group)));
         let name = positions().map(|row| format!("group {}", group(row)));

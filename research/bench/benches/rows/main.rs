@@ -13,7 +13,7 @@
 mod data;
 mod measure;
 
-use data::MILLION;
+use data::{MILLION, People};
 use measure::CaseMeasurement;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -35,11 +35,11 @@ fn main() {
     let mut tables = String::new();
     let mut draws = Vec::new();
     if only.is_none() {
-        draws.push(measure::draw(MILLION, &data::file(&folder, MILLION)));
+        draws.push(measure::draw(MILLION, &data::file(&folder, MILLION, People::Anywhere)));
     }
     for (rows, rounds) in sizes {
-        let path = data::file(&folder, rows);
-        let measured = measure::all(&path, rounds, only.as_deref());
+        let measured = measure::all(&folder, rows, rounds > 1, rounds, only.as_deref());
+        let path = data::file(&folder, rows, People::Anywhere);
         let table = table(rows, rounds, &measured);
         println!("{table}");
         tables += &table;

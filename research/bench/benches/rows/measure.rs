@@ -1,6 +1,6 @@
 //! The cases, their times and their memory.
 
-use super::data::source;
+use super::data::{People, file, source};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use deniable_bench::{Spread, peak_kib};
 use deniable_core::exact::ratio;
@@ -16,6 +16,10 @@ pub const THREADS: usize = 2;
 pub const TWO_LEVEL: &str = "plain SQL by (who, grp), then by grp";
 const BY_NUMBER: &str = "plain SQL by grp, a number";
 const BY_TEXT: &str = "plain SQL by name, a text";
+const IN_ORDER: &str = "people in order, plain SQL by grp";
+const ONE: &str = "one with a tenth, plain SQL by grp";
+/// Less memory than the rows of ten million need.
+const SPILLED: usize = 100_000_000;
 const CAPS: Caps = Caps { rows_per_group: 3, groups: 2 };
 
 /// The measurements of one benchmark case.
@@ -32,21 +36,38 @@ pub struct CaseMeasurement {
     pub peak: u64,
 }
 
-/// All cases on one file, in turn: `rounds` times each case once, so that other load affects all alike.
-pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<CaseMeasurement> {
+/// All cases of this many rows, in turn: `rounds` times each case once, so that other load affects all alike.
+/// `others` is whether files in other orders are measured as well.
+pub fn all(folder: &Path, rows: u64, others: bool, rounds: usize, only: Option<&str>) -> Vec<CaseMeasurement> {
+    let path = &file(folder, rows, People::Anywhere);
     let by = |column: &str| format!("SELECT {column}, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY {column}");
     let two_level = "SELECT grp, SUM(c), SUM(s), SUM(s) / SUM(c) FROM \
                      (SELECT who, grp, COUNT(*) AS c, SUM(n) AS s FROM t GROUP BY who, grp) GROUP BY grp";
+    let [in_order, one] =
+        [People::InOrder, People::OneWithATenth].map(|people| others.then(|| file(folder, rows, people)));
     type Case<'a> = (&'static str, &'static str, bool, Box<dyn Fn() + 'a>);
-    let cases: Vec<Case<'_>> = vec![
+    let mut cases: Vec<Case<'_>> = vec![
         (BY_NUMBER, BY_NUMBER, false, Box::new(|| plain(path, &by("grp")))),
-        ("a row is a person, by grp", BY_NUMBER, false, Box::new(|| drop(ours(path, None, &by("grp"))))),
+        ("a row is a person, by grp", BY_NUMBER, false, Box::new(|| drop(ours(path, None, &by("grp"), None)))),
         (BY_TEXT, BY_TEXT, false, Box::new(|| plain(path, &by("name")))),
-        ("a row is a person, by name", BY_TEXT, false, Box::new(|| drop(ours(path, None, &by("name"))))),
-        (TWO_LEVEL, BY_NUMBER, false, Box::new(|| plain(path, two_level))),
-        ("people, both caps, by grp", BY_NUMBER, true, Box::new(|| drop(ours(path, Some(CAPS), &by("grp"))))),
-        ("people, both caps, by name", BY_TEXT, true, Box::new(|| drop(ours(path, Some(CAPS), &by("name"))))),
+        ("a row is a person, by name", BY_TEXT, false, Box::new(|| drop(ours(path, None, &by("name"), None)))),
+        ("people, both caps, by grp", BY_NUMBER, true, Box::new(|| drop(ours(path, Some(CAPS), &by("grp"), None)))),
+        ("people, both caps, by name", BY_TEXT, true, Box::new(|| drop(ours(path, Some(CAPS), &by("name"), None)))),
     ];
+    if let (Some(in_order), Some(one)) = (&in_order, &one) {
+        let capped = |path| Box::new(move || drop(ours(path, Some(CAPS), &by("grp"), None)));
+        cases.push((IN_ORDER, IN_ORDER, false, Box::new(|| plain(in_order, &by("grp")))));
+        cases.push(("people in order, both caps, by grp", IN_ORDER, false, capped(in_order)));
+        cases.push((ONE, ONE, false, Box::new(|| plain(one, &by("grp")))));
+        cases.push(("one with a tenth, both caps, by grp", ONE, false, capped(one)));
+        let wide = Caps { rows_per_group: 1_000, groups: 50 };
+        let uncapped = move || drop(ours(path, Some(wide), &by("grp"), None));
+        cases.push(("people, caps that keep all, by grp", BY_NUMBER, true, Box::new(uncapped)));
+        let spilled = move || drop(ours(path, Some(CAPS), &by("grp"), Some(SPILLED)));
+        cases.push(("people, both caps, by grp, in 100 MB", BY_NUMBER, true, Box::new(spilled)));
+    }
+    // Last: what follows the memory that it takes and gives back gets its pages late.
+    cases.push((TWO_LEVEL, BY_NUMBER, false, Box::new(|| plain(path, two_level))));
     let wanted: Vec<&Case<'_>> = cases.iter().filter(|(case, ..)| only.is_none_or(|only| only == *case)).collect();
     let mut seconds = vec![Vec::new(); wanted.len()];
     let mut peaks = vec![0; wanted.len()];
@@ -72,10 +93,12 @@ pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<CaseMeasuremen
     measured.collect()
 }
 
-fn ours(path: &Path, caps: Option<Caps>, sql: &str) -> (Query, Exact) {
+/// `memory` is the limit, if it is not the default.
+fn ours(path: &Path, caps: Option<Caps>, sql: &str, memory: Option<usize>) -> (Query, Exact) {
     let source = source(path, caps);
     let query = deniable_sql::plan(sql, std::slice::from_ref(source.table())).unwrap();
-    let resources = Resources { threads: THREADS, ..Resources::default() };
+    let default = Resources::default();
+    let resources = Resources { threads: THREADS, memory: memory.or(default.memory), ..default };
     let exact = exact(&[source], &query, &Salt([1; 32]), &resources, &|_| {}).unwrap();
     (query, exact)
 }
@@ -99,7 +122,7 @@ pub struct Draw {
 /// Reads once and draws once.
 pub fn draw(rows: u64, path: &Path) -> Draw {
     let started = Instant::now();
-    let (query, exact) = ours(path, None, "SELECT grp, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY grp");
+    let (query, exact) = ours(path, None, "SELECT grp, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY grp", None);
     let reading = started.elapsed().as_secs_f64() * 1e3;
     let decays = vec![Decay::exactly(ratio(1000, 1001)).unwrap(); query.measures().len()];
     let mut rng = SystemRng::new().unwrap();

@@ -5,6 +5,7 @@
 //! are kept as they are instead (`order`).
 
 use super::Identity;
+use super::arena::{Arena, Chunk, Open};
 use super::columns::{Columns, Meaning, Watch};
 use super::identity::Identities;
 use super::layout::Layout;
@@ -82,18 +83,20 @@ pub(crate) struct ShardQueue {
 /// One thread's rows.
 pub(crate) struct Collector {
     /// The rows of whole batches, while entity keys are in order.
-    runs: Vec<Vec<u64>>,
+    runs: Vec<Open>,
+    arena: Arena,
     /// The memory of the runs.
     reservation: Reservation,
     scatter: Scatter,
+    /// The rows of the last batch, which were scattered: their memory is used again.
+    last: Vec<u64>,
 }
 
 /// The rows of one batch, by entity.
 pub(super) struct Run {
-    pub(super) rows: Vec<u64>,
+    pub(super) rows: Chunk,
     /// The words of the entities that have all of their rows here.
     pub(super) inside: Range<usize>,
-    _reservation: Reservation,
 }
 
 impl CapRows {
@@ -172,35 +175,47 @@ impl CapRows {
         let (allowance, _) = self.allowances();
         let bits = (0, SHARD_BITS);
         let scatter = Scatter::new(self.plan.layout.words(), bits, allowance, self.memory.reserve(), self.disk.clone());
-        Collector { runs: Vec::new(), reservation: self.memory.reserve(), scatter }
+        Collector {
+            runs: Vec::new(),
+            arena: Arena::default(),
+            reservation: self.memory.reserve(),
+            scatter,
+            last: Vec::new(),
+        }
     }
 
     /// Adds the rows of a batch that count.
     pub(crate) fn push(&self, columns: &Columns, collector: &mut Collector) -> Result<(), ComputeError> {
-        let mut rows = Vec::new();
+        let mut rows = std::mem::take(&mut collector.last);
+        rows.clear();
         self.write(columns, &mut rows);
         if rows.is_empty() {
             return Ok(());
         }
-        if self.order.is_whole() {
-            let ends = columns.ends().filter(|_| self.has_room(&rows, collector));
-            if ends.is_some_and(|ends| self.order.add(ends)) {
-                collector.runs.push(rows);
-                return Ok(());
-            }
+        let is_run = self.order.is_whole()
+            && columns.ends().is_some_and(|ends| self.has_room(rows.len(), collector) && self.order.add(ends));
+        if is_run {
+            let mut run = collector.arena.open(rows.len(), rows.len());
+            collector.arena.extend(&mut run, &rows);
+            collector.runs.push(run);
+        } else {
             self.order.give_up();
+            self.scatter_runs(collector)?;
+            self.scatter(&rows, collector)?;
         }
-        self.scatter_runs(collector)?;
-        self.scatter(&rows, collector)
+        collector.last = rows;
+        Ok(())
     }
 
-    /// Whether a run fits in the memory of its collector and of a walk; then its memory is reserved.
-    fn has_room(&self, rows: &Vec<u64>, collector: &mut Collector) -> bool {
+    /// Whether a run of this many words fits in the memory of its collector, where it then has room, and of a walk.
+    fn has_room(&self, words: usize, collector: &mut Collector) -> bool {
         let (allowance, of_walk) = self.allowances();
-        let held = collector.reservation.size().saturating_add(bytes(rows));
-        rows.len() / self.width() <= room(of_walk, self.plan.bytes_per_row())
-            && held <= allowance / 2
-            && collector.reservation.try_grow(bytes(rows))
+        let Collector { arena, reservation, .. } = collector;
+        let fits = words / self.width() <= room(of_walk, self.plan.bytes_per_row());
+        fits && arena.wanted(words, 1, usize::MAX).is_none_or(|words| {
+            let held = reservation.size().saturating_add(words * size_of::<u64>());
+            held <= allowance / 2 && reservation.try_grow(words * size_of::<u64>()) && arena.add(words).is_ok()
+        })
     }
 
     /// Scatters rows over shards, in the memory that runs leave.
@@ -209,20 +224,19 @@ impl CapRows {
         let Collector { scatter, reservation, .. } = collector;
         scatter.limit(allowance.saturating_sub(reservation.size()));
         if self.plan.layout.is_packed() {
-            // Rows of a length that is known here are copied without a call.
-            for row in rows.as_chunks::<2>().0 {
-                scatter.chunk(row[0])?.extend_from_slice(row);
-            }
-            Ok(())
+            scatter.push_pairs(rows.as_chunks().0)
         } else {
             rows.chunks_exact(self.width()).try_for_each(|row| scatter.push(row))
         }
     }
 
     fn scatter_runs(&self, collector: &mut Collector) -> Result<(), ComputeError> {
-        while let Some(rows) = collector.runs.pop() {
-            self.scatter(&rows, collector)?;
-            collector.reservation.shrink(bytes(&rows));
+        let mut arena = std::mem::take(&mut collector.arena);
+        while let Some(run) = collector.runs.pop() {
+            arena.free_after(run);
+            let freed = collector.reservation.size().saturating_sub(arena.bytes());
+            collector.reservation.shrink(freed);
+            self.scatter(arena.words(run), collector)?;
         }
         collector.reservation.free();
         Ok(())
@@ -232,12 +246,18 @@ impl CapRows {
     pub(crate) fn write(&self, columns: &Columns, rows: &mut Vec<u64>) {
         let Columns { combinations, values, identities, .. } = columns;
         let layout = &self.plan.layout;
-        rows.reserve(combinations.len() * layout.words());
         if layout.is_packed() {
-            let words = layout.pack(combinations, values);
-            let all = identities.iter().zip(words).zip(combinations).filter(|(_, cell)| **cell != NOWHERE);
-            all.for_each(|((identity, word), _)| rows.extend([identity[0], word]));
+            let start = rows.len();
+            rows.resize(start + 2 * combinations.len(), 0);
+            let (places, mut kept) = (rows[start..].as_chunks_mut::<2>().0, 0);
+            // A row that does not count is written as well, and the next one over it: that is faster than a branch.
+            for ((identity, word), cell) in identities.iter().zip(layout.pack(combinations, values)).zip(combinations) {
+                places[kept] = [identity[0], word];
+                kept += usize::from(*cell != NOWHERE);
+            }
+            rows.truncate(start + 2 * kept);
         } else {
+            rows.reserve(combinations.len() * layout.words());
             let all = combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE);
             all.for_each(|(at, combination)| layout.write(identities[at], *combination, values, at, rows));
         }
@@ -267,16 +287,19 @@ impl CapRows {
             if !self.order.is_whole() {
                 self.scatter_runs(&mut collector)?;
             }
-            for rows in std::mem::take(&mut collector.runs) {
+            let (own, arena) = (std::mem::take(&mut collector.runs), std::mem::take(&mut collector.arena));
+            let mut insides = Vec::with_capacity(own.len());
+            for run in &own {
                 // Other runs may have rows of the first and of the last entity.
-                let inside = self.inside(&rows);
+                let rows = arena.words(*run);
+                let inside = self.inside(rows);
                 self.scatter(&rows[..inside.start], &mut collector)?;
                 self.scatter(&rows[inside.end..], &mut collector)?;
-                let reservation = collector.reservation.split(bytes(&rows));
-                if !inside.is_empty() {
-                    runs.push(Mutex::new(Some(Run { rows, inside, _reservation: reservation })));
-                }
+                insides.push(inside);
             }
+            let chunk = arena.finish(&mut collector.reservation);
+            let own = own.into_iter().zip(insides).filter(|(_, inside)| !inside.is_empty());
+            runs.extend(own.filter_map(|(run, inside)| Some(Mutex::new(Some(Run { rows: chunk(run)?, inside })))));
             all.iter_mut().zip(collector.scatter.finish()).for_each(|(all, shard)| all.join(shard));
         }
         let shards = all.into_iter().map(|shard| Mutex::new(Some(shard))).collect();
@@ -302,9 +325,4 @@ impl CapRows {
         let (_, allowance) = self.allowances();
         Walk::new(self.plan.clone(), allowance, &self.memory, self.disk.clone(), self.batch_size)
     }
-}
-
-/// Bytes of a run.
-fn bytes(rows: &Vec<u64>) -> usize {
-    rows.capacity() * size_of::<u64>()
 }

@@ -108,7 +108,16 @@ impl Identities {
         match column.data_type() {
             DataType::Int64 => {
                 let values = column.as_primitive::<Int64Type>().values();
-                found.extend(values.iter().map(|value| self.of_integer(*value)));
+                match &self.portable {
+                    // Word by word: a pair that is put together first is written in halves and read as a whole, which
+                    // waits for both.
+                    None => {
+                        found.resize(values.len(), Identity::default());
+                        let all = found.iter_mut().zip(values);
+                        all.for_each(|(identity, value)| identity[0] = self.bits.of_integer(*value)[0]);
+                    }
+                    Some(_) => found.extend(values.iter().map(|value| self.of_integer(*value))),
+                }
             }
             DataType::Utf8 => self.of_texts(column.as_string::<i32>(), found),
             DataType::LargeUtf8 => self.of_texts(column.as_string::<i64>(), found),

@@ -2,6 +2,7 @@
 
 use super::Identity;
 use super::choice::Choice;
+use super::group::group;
 use super::identity::{CellSeed, Identities};
 use super::layout::Layout;
 use super::levels::Levels;
@@ -89,6 +90,9 @@ pub(super) struct LevelCount {
 /// Approximate number of rows in a bucket of the sort.
 const ROWS_OF_A_BUCKET: usize = 4;
 
+/// Most entries that are sorted without branches.
+const FEW_ENTRIES: usize = 16;
+
 /// Up to this cap on cells, the lowest ranks are found one after the other.
 const FEW_CELLS: usize = 4;
 
@@ -154,12 +158,12 @@ impl Keeper {
         self.presence.iter().enumerate().fold(FIRST, |mark, (bit, argument)| mark | present(argument) << (1 + bit))
     }
 
-    /// Sorts packed rows, for [`Rows::Sorted`].
-    pub(super) fn sort(&mut self, chunks: &[Vec<u64>]) {
+    /// Sorts packed rows, for [`Rows::Sorted`]. The first `same` bits of their identities are equal.
+    pub(super) fn sort(&mut self, chunks: &[&[u64]], same: u32) {
         debug_assert!(self.layout.is_packed(), "other rows are read again");
-        let rows = chunks.iter().flat_map(|chunk| chunk.chunks_exact(2));
-        let count = chunks.iter().map(Vec::len).sum::<usize>() / 2;
-        sort(rows, count, |row, _| u128::from(row[0]) << 64 | u128::from(row[1]), &mut self.order);
+        let rows = chunks.iter().flat_map(|chunk| chunk.as_chunks::<2>().0);
+        let count = chunks.iter().map(|chunk| chunk.len()).sum::<usize>() / 2;
+        sort(rows, count, same, |row: &[u64; 2]| u128::from(row[0]) << 64 | u128::from(row[1]), &mut self.order);
     }
 
     /// Passes on the entries of the rows that are kept at a level, each with its mark, entity by entity and cell by
@@ -310,11 +314,18 @@ impl Keeper {
             Rows::InOrder(_) => {
                 order.clear();
                 order.extend(rows.chunks_exact(layout.words()).zip(0..).map(|(row, position)| entry(row, position)));
-                order.chunk_by_mut(|left, right| left >> 64 == right >> 64).for_each(<[u128]>::sort_unstable);
+                order.chunk_by_mut(|left, right| left >> 64 == right >> 64).for_each(sort_bucket);
             }
             Rows::All(_) | Rows::Kept(_) => {
-                let count = rows.len() / layout.words();
-                sort(rows.chunks_exact(layout.words()), count, entry, &mut order);
+                let rows = rows.chunks_exact(layout.words());
+                let (all, any) = rows.clone().fold((u64::MAX, 0), |(all, any), row| (all & row[0], any | row[0]));
+                let same = (all ^ any).leading_zeros();
+                let mut position = 0;
+                let next = |row: &[u64]| {
+                    position += 1;
+                    entry(row, position - 1)
+                };
+                sort(rows.clone(), rows.len(), same, next, &mut order);
             }
         }
         order
@@ -381,41 +392,40 @@ impl Keeper {
     }
 }
 
-/// Sorts the entries of `count` rows: into buckets by the highest bits in which identities differ, then within each bucket.
-/// Identities are uniform, so buckets are small.
-fn sort<'a>(
-    rows: impl Iterator<Item = &'a [u64]> + Clone,
+/// Sorts the entries of `count` rows: into buckets by the first bits of identities after those that are the `same` in
+/// all, then within each bucket. Identities are uniform, so buckets are small.
+fn sort<R: AsRef<[u64]>>(
+    rows: impl Iterator<Item = R> + Clone,
     count: usize,
-    entry: impl Fn(&[u64], u32) -> u128,
+    same: u32,
+    mut entry: impl FnMut(R) -> u128,
     sorted: &mut Vec<u128>,
 ) {
     sorted.resize(count, 0);
-    let common = rows.clone().fold((u64::MAX, 0), |(all, any), row| (all & row[0], any | row[0]));
-    // Bits that are equal in all entries: those that chose the shard, and a few by chance.
-    let same = (common.0 ^ common.1).leading_zeros().min(63);
     let bits = (count / ROWS_OF_A_BUCKET).max(1).ilog2().max(1);
-    let bucket_of = |first: u64| (first << same >> (64 - bits)) as usize;
-    let mut ends = vec![0_u32; 1 << bits];
-    rows.clone().for_each(|row| ends[bucket_of(row[0])] += 1);
-    let mut sum = 0;
-    for end in &mut ends {
-        let start = sum;
-        sum += *end;
-        *end = start;
-    }
-    let mut position = 0;
-    // `for_each`, so that rows of several chunks are read in nested loops.
-    rows.for_each(|row| {
-        let end = &mut ends[bucket_of(row[0])];
-        sorted[*end as usize] = entry(row, position);
-        *end += 1;
-        position += 1;
-    });
+    let bucket_of = |row: &R| (row.as_ref()[0] << same.min(63) >> (64 - bits)) as usize;
+    let ends = group(rows, 1 << bits, bucket_of, |at, row| sorted[at] = entry(row));
     let mut start = 0;
     for end in ends {
-        sorted[start as usize..end as usize].sort_unstable();
+        sort_bucket(&mut sorted[start as usize..end as usize]);
         start = end;
     }
+}
+
+/// Sorts entries, few of them by counting, for each, those before it: no branch depends on an entry, which for so few
+/// takes less than moving them does.
+fn sort_bucket(entries: &mut [u128]) {
+    if entries.len() > FEW_ENTRIES {
+        return entries.sort_unstable();
+    }
+    let mut sorted = [0; FEW_ENTRIES];
+    for (at, entry) in entries.iter().enumerate() {
+        let (earlier, later) = (&entries[..at], &entries[at + 1..]);
+        let before = earlier.iter().map(|other| usize::from(other <= entry)).sum::<usize>()
+            + later.iter().map(|other| usize::from(other < entry)).sum::<usize>();
+        sorted[before] = *entry;
+    }
+    entries.copy_from_slice(&sorted[..entries.len()]);
 }
 
 /// Keeps the `most` cells of lowest rank, fewer than there are, in any order.
@@ -469,16 +479,41 @@ mod tests {
     #[test]
     fn entries_are_sorted_whatever_their_bits() {
         let mut sorted = Vec::new();
-        for (size, spread) in
-            [(0, 1), (1, 1), (9, u64::MAX), (5_000, u64::MAX), (40_000, 1 << 56), (5_000, 3), (5_000, 1)]
-        {
+        for (size, spread, same) in [
+            (0, 1, 0),
+            (1, 1, 64),
+            (9, u64::MAX, 0),
+            (5_000, u64::MAX, 0),
+            (40_000, 1 << 56, 8),
+            (40_000, 1 << 56, 0),
+            (5_000, 3, 62),
+            (5_000, 1, 64),
+        ] {
             let row = |at: u64| [at.wrapping_mul(0x9e37_79b9_7f4a_7c15) % spread, at * 7 % 5];
             let rows: Vec<u64> = (0..size).flat_map(row).collect();
             let entry = |row: &[u64], at: u32| u128::from(row[0]) << 64 | u128::from(row[1]) << 32 | u128::from(at);
             let mut expected: Vec<u128> = (0..).zip(rows.chunks_exact(2)).map(|(at, row)| entry(row, at)).collect();
             expected.sort_unstable();
-            sort(rows.chunks_exact(2), rows.len() / 2, entry, &mut sorted);
+            let mut at = 0;
+            let next = |row: &[u64]| {
+                at += 1;
+                entry(row, at - 1)
+            };
+            sort(rows.chunks_exact(2), rows.len() / 2, same, next, &mut sorted);
             assert!(sorted == expected, "{size} {spread}");
+        }
+    }
+
+    #[test]
+    fn buckets_of_every_size_are_sorted() {
+        for size in 0..2 * FEW_ENTRIES {
+            // Some entries are equal, and some differ in one half alone.
+            let entry = |at: usize| ((at * 7 % 5) as u128) << 64 | (at * 11 % 3) as u128;
+            let mut bucket: Vec<u128> = (0..size).map(entry).collect();
+            let mut expected = bucket.clone();
+            expected.sort_unstable();
+            sort_bucket(&mut bucket);
+            assert_eq!(bucket, expected);
         }
     }
 

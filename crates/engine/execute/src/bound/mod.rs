@@ -13,12 +13,14 @@
 //! cells are ranked by a salted hash of the entity and the cell (`identity`), and of a cell's rows, sorted by the used
 //! values, those at evenly spaced positions are kept (`choice`). Rows that agree in all used values are interchangeable.
 
+mod arena;
 mod cap_rows;
 mod choice;
 mod columns;
 mod decode;
 mod entities;
 mod exact;
+mod group;
 mod identity;
 mod keep;
 mod large;

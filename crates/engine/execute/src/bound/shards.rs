@@ -3,16 +3,21 @@
 //! All rows of an entity are in one shard.
 
 use super::ComputeError;
+use super::arena::{Arena, Chunk, Open};
+use super::group::group;
 use deniable_data::{Reservation, temporary_file};
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use zerocopy::IntoBytes;
 
 /// Words of a buffer's first and largest chunks.
 const SMALLEST_CHUNK: usize = 1 << 6;
 const LARGEST_CHUNK: usize = 1 << 14;
+/// Most groups of shards whose chunks share blocks of memory.
+const ARENAS: usize = 8;
 /// Number of words that are read from a file at once.
 const READ_AT_ONCE: usize = 1 << 15;
 const WORD: usize = size_of::<u64>();
@@ -24,9 +29,16 @@ pub(crate) struct Scatter {
     /// The number of identity bits that were used before, and the number used here.
     used: u32,
     bits: u32,
-    /// The chunk of each shard to which rows are appended.
-    open: Vec<Vec<u64>>,
-    shards: Vec<Shard>,
+    /// The memory of each `together` shards. They are walked over one after the other, so it is free soon.
+    arenas: Vec<Arena>,
+    together: usize,
+    /// The chunk of each shard to which rows are appended, and those that are full.
+    open: Vec<Open>,
+    full: Vec<Vec<Open>>,
+    /// The parts of each shard on disk.
+    parts: Vec<Vec<FilePart>>,
+    /// The rows of a batch, those of each shard together.
+    grouped: Vec<[u64; 2]>,
     /// Most bytes in memory.
     allowance: usize,
     reservation: Reservation,
@@ -87,10 +99,8 @@ impl RowWriter {
 /// The rows of some entities.
 #[derive(Default)]
 pub(super) struct Shard {
-    chunks: Vec<Vec<u64>>,
+    chunks: Vec<Chunk>,
     parts: Vec<FilePart>,
-    /// The memory of the chunks, once the shard is complete.
-    reservations: Vec<Reservation>,
 }
 
 /// A stretch of a temporary file whose rows were not taken yet.
@@ -120,9 +130,26 @@ impl Scatter {
         reservation: Reservation,
         disk: Arc<Disk>,
     ) -> Self {
-        let shards = (0..1_usize << bits).map(|_| Shard::default()).collect();
-        let open = vec![Vec::new(); 1 << bits];
-        Self { width, used, bits, open, shards, allowance, reservation, disk, file: None }
+        let shards = 1_usize << bits;
+        let parts = (0..shards).map(|_| Vec::new()).collect();
+        let (open, full, grouped) = (vec![Open::default(); shards], vec![Vec::new(); shards], Vec::new());
+        let together = shards.div_ceil(ARENAS);
+        let arenas = (0..shards.div_ceil(together)).map(|_| Arena::default()).collect();
+        Self {
+            width,
+            used,
+            bits,
+            arenas,
+            together,
+            open,
+            full,
+            parts,
+            grouped,
+            allowance,
+            reservation,
+            disk,
+            file: None,
+        }
     }
 
     /// Sets the most bytes in memory.
@@ -133,48 +160,68 @@ impl Scatter {
     /// Adds one row.
     #[inline]
     pub(super) fn push(&mut self, row: &[u64]) -> Result<(), ComputeError> {
-        self.chunk(row[0])?.extend_from_slice(row);
+        let at = self.shard_of(row[0]);
+        if self.open[at].room() < self.width {
+            self.make_room(at)?;
+        }
+        self.arenas[at / self.together].extend(&mut self.open[at], row);
         Ok(())
     }
 
-    /// The chunk to which a row of the entity with this first word is appended. It has room for the row.
-    #[inline]
-    pub(super) fn chunk(&mut self, first: u64) -> Result<&mut Vec<u64>, ComputeError> {
-        let at = (first << self.used >> (64 - self.bits)) as usize;
-        let chunk = &self.open[at];
-        if chunk.capacity() - chunk.len() < self.width {
-            self.make_room(at)?;
+    /// Adds the rows of a batch, which have two words: grouped first, so that each shard is written to once.
+    pub(super) fn push_pairs(&mut self, rows: &[[u64; 2]]) -> Result<(), ComputeError> {
+        let mut grouped = std::mem::take(&mut self.grouped);
+        grouped.resize(rows.len(), [0; 2]);
+        let shard_of = |row: &&[u64; 2]| self.shard_of(row[0]);
+        let ends = group(rows.iter(), self.open.len(), shard_of, |at, row| grouped[at] = *row);
+        let mut start = 0;
+        for (at, end) in ends.into_iter().enumerate() {
+            let mut rest = &grouped[start as usize..end as usize];
+            start = end;
+            while !rest.is_empty() {
+                if self.open[at].room() < 2 {
+                    self.make_room(at)?;
+                }
+                let (fitting, others) = rest.split_at((self.open[at].room() / 2).min(rest.len()));
+                self.arenas[at / self.together].extend(&mut self.open[at], fitting.as_flattened());
+                rest = others;
+            }
         }
-        Ok(&mut self.open[at])
+        self.grouped = grouped;
+        Ok(())
+    }
+
+    /// The shard of the entity with this first word.
+    #[inline]
+    fn shard_of(&self, first: u64) -> usize {
+        (first << self.used >> (64 - self.bits)) as usize
     }
 
     // Rarely called: inlined, it would slow down each row.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, at: usize) -> Result<(), ComputeError> {
-        let width = self.width;
-        let words =
-            |last: &Vec<u64>| (last.capacity() * 2).clamp(SMALLEST_CHUNK, LARGEST_CHUNK).next_multiple_of(width);
-        let mut wanted = words(&self.open[at]);
-        let held = self.reservation.size();
-        let beyond = held > 0 && held.saturating_add(wanted * WORD) > self.allowance;
-        if beyond || !self.reservation.try_grow(wanted * WORD) {
-            self.spill()?;
-            wanted = words(&self.open[at]);
-            if !self.reservation.try_grow(wanted * WORD) {
-                return Err(ComputeError::Memory);
+        let (width, arena) = (self.width, at / self.together);
+        let least = SMALLEST_CHUNK.next_multiple_of(width);
+        // All arenas fit at once, with several blocks each.
+        let share = self.allowance / WORD / ARENAS / 4;
+        let wanted = |arena: &Arena| arena.wanted(least, self.together, share);
+        if let Some(mut words) = wanted(&self.arenas[arena]) {
+            let held = self.reservation.size();
+            let beyond = held > 0 && held.saturating_add(words * WORD) > self.allowance;
+            if beyond || !self.reservation.try_grow(words * WORD) {
+                self.spill()?;
+                words = least;
+                if !self.reservation.try_grow(words * WORD) {
+                    return Err(ComputeError::Memory);
+                }
             }
+            self.arenas[arena].add(words)?;
         }
-        let full = std::mem::replace(&mut self.open[at], Vec::with_capacity(wanted));
-        self.shards[at].add(full);
+        let most = (2 * self.open[at].capacity()).clamp(least, LARGEST_CHUNK / width * width);
+        let full = std::mem::replace(&mut self.open[at], self.arenas[arena].open(least, most));
+        self.full[at].push(full);
         Ok(())
-    }
-
-    /// Moves the open chunks into the shards.
-    fn close(&mut self) {
-        for (shard, open) in self.shards.iter_mut().zip(&mut self.open) {
-            shard.add(std::mem::take(open));
-        }
     }
 
     /// Writes all rows in memory to the file.
@@ -186,7 +233,6 @@ impl Scatter {
     }
 
     fn write_out(&mut self) -> std::io::Result<()> {
-        self.close();
         let (file, end) = match &mut self.file {
             Some(known) => known,
             None => {
@@ -194,24 +240,23 @@ impl Scatter {
                 self.file.insert((Arc::new(Mutex::new(file)), 0))
             }
         };
-        let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);
-        open.seek(SeekFrom::Start(*end))?;
-        let mut bytes = Vec::new();
-        for shard in &mut self.shards {
-            let words: usize = shard.chunks.iter().map(Vec::len).sum();
-            if words == 0 {
-                continue;
+        let mut to = file.lock().unwrap_or_else(PoisonError::into_inner);
+        to.seek(SeekFrom::Start(*end))?;
+        for (at, parts) in self.parts.iter_mut().enumerate() {
+            let mut words = 0;
+            for chunk in self.full[at].drain(..).chain([std::mem::take(&mut self.open[at])]) {
+                let rows = self.arenas[at / self.together].words(chunk);
+                to.write_all(rows.as_bytes())?;
+                words += rows.len();
             }
-            for chunk in shard.chunks.drain(..) {
-                bytes.clear();
-                bytes.extend(chunk.iter().flat_map(|word| word.to_le_bytes()));
-                open.write_all(&bytes)?;
+            if words > 0 {
+                parts.push(FilePart { file: file.clone(), start: *end, words });
+                *end += (words * WORD) as u64;
+                self.disk.spilled.fetch_add(words, Ordering::Relaxed);
             }
-            shard.parts.push(FilePart { file: file.clone(), start: *end, words });
-            *end += (words * WORD) as u64;
-            self.disk.spilled.fetch_add(words, Ordering::Relaxed);
         }
-        drop(open);
+        drop(to);
+        self.arenas.iter_mut().for_each(Arena::clear);
         self.reservation.free();
         Ok(())
     }
@@ -219,19 +264,19 @@ impl Scatter {
     /// Returns all shards, in order, on disk.
     pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, ComputeError> {
         self.spill()?;
-        Ok(self.shards)
+        Ok(self.finish())
     }
 
     /// Returns all shards, in order, in memory as far as possible.
     pub(super) fn finish(mut self) -> Vec<Shard> {
-        self.close();
-        for shard in &mut self.shards {
-            let held: usize = shard.chunks.iter().map(|chunk| chunk.capacity() * WORD).sum();
-            if held > 0 {
-                shard.reservations.push(self.reservation.split(held.min(self.reservation.size())));
-            }
-        }
-        self.shards
+        let (together, arenas) = (self.together, self.arenas);
+        let chunks: Vec<_> = arenas.into_iter().map(|arena| arena.finish(&mut self.reservation)).collect();
+        let all = self.open.into_iter().zip(self.full).zip(self.parts).enumerate();
+        let shards = all.map(|(at, ((open, full), parts))| {
+            let chunks = full.into_iter().chain([open]).filter_map(&chunks[at / together]);
+            Shard { chunks: chunks.collect(), parts }
+        });
+        shards.collect()
     }
 }
 
@@ -241,27 +286,20 @@ impl Shard {
         Self { parts: vec![part], ..Self::default() }
     }
 
-    fn add(&mut self, chunk: Vec<u64>) {
-        if !chunk.is_empty() {
-            self.chunks.push(chunk);
-        }
-    }
-
     /// Adds another partition's rows of the same shard.
     pub(super) fn join(&mut self, mut other: Self) {
         self.chunks.append(&mut other.chunks);
         self.parts.append(&mut other.parts);
-        self.reservations.append(&mut other.reservations);
     }
 
     /// The chunks of the shard's rows, if all of them are in memory.
-    pub(super) fn chunks_of_all(&self) -> Option<&[Vec<u64>]> {
-        self.parts.is_empty().then_some(&self.chunks)
+    pub(super) fn chunks_of_all(&self) -> Option<Vec<&[u64]>> {
+        self.parts.is_empty().then(|| self.chunks.iter().map(Chunk::words).collect())
     }
 
     /// Number of words in rows that were not taken yet.
     pub(super) fn words(&self) -> usize {
-        let in_memory: usize = self.chunks.iter().map(Vec::len).sum();
+        let in_memory: usize = self.chunks.iter().map(|chunk| chunk.words().len()).sum();
         self.parts.iter().fold(in_memory, |sum, part| sum + part.words)
     }
 
@@ -270,14 +308,9 @@ impl Shard {
         while rows.len() < most {
             let room = most - rows.len();
             if let Some(chunk) = self.chunks.last_mut() {
-                let start = chunk.len().saturating_sub(room);
-                rows.extend_from_slice(&chunk[start..]);
-                chunk.truncate(start);
-                if chunk.is_empty() {
+                chunk.take(rows, room);
+                if chunk.words().is_empty() {
                     self.chunks.pop();
-                }
-                if self.chunks.is_empty() {
-                    self.reservations.clear();
                 }
             } else if let Some(part) = self.parts.last_mut() {
                 part.take(rows, room)?;
@@ -293,12 +326,11 @@ impl Shard {
 }
 
 fn read(file: &Mutex<File>, start: u64, words: usize, rows: &mut Vec<u64>) -> std::io::Result<()> {
-    let mut bytes = vec![0; words * WORD];
+    let start_of_new = rows.len();
+    rows.resize(start_of_new + words, 0);
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
     file.seek(SeekFrom::Start(start))?;
-    file.read_exact(&mut bytes)?;
-    rows.extend(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
-    Ok(())
+    file.read_exact(rows[start_of_new..].as_mut_bytes())
 }
 
 #[cfg(test)]

@@ -97,11 +97,11 @@ impl Walk {
 
     /// Walks over all runs and shards that no other thread has taken, and passes the kept rows on.
     pub(super) fn run(&mut self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
-        while let Some(Run { rows, inside, .. }) = scattered.take_run() {
+        while let Some(Run { rows, inside }) = scattered.take_run() {
             if !self.reservation.try_grow(self.bytes(inside.len() / self.plan.layout.words())) {
                 return Err(ComputeError::Memory);
             }
-            self.hand_out_rows(Rows::InOrder(&rows[inside]), take)?;
+            self.hand_out_rows(Rows::InOrder(&rows.words()[inside]), take)?;
             self.reservation.free();
         }
         while let Some((shard, used)) = self.own.pop().or_else(|| scattered.take()) {
@@ -133,7 +133,7 @@ impl Walk {
         }
         if let Some(chunks) = shard.chunks_of_all().filter(|_| room * width == words && self.plan.layout.is_packed()) {
             // Packed rows are their own entries, and need no copy.
-            self.keeper.sort(chunks);
+            self.keeper.sort(&chunks, used);
             drop(shard);
             return self.hand_out_rows(Rows::Sorted, take);
         }

@@ -139,7 +139,7 @@ impl Block {
     }
 
     fn bytes(&self) -> usize {
-        self.words().len() * size_of::<u64>()
+        size_of_val(self.words())
     }
 
     #[inline]

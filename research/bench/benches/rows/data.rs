@@ -47,7 +47,7 @@ fn mixed(position: u64) -> u64 {
 }
 
 /// A fifth as many people as rows, with random numbers as ids; 50 groups, as numbers and as texts.
-fn generate(path: &Path, rows: u64, order: People) {
+fn generate(path: &Path, rows: u64, whose: People) {
     const AT_ONCE: u64 = 1 << 17;
     let people = rows / 5;
     let mut writer: Option<ArrowWriter<std::fs::File>> = None;
@@ -55,7 +55,7 @@ fn generate(path: &Path, rows: u64, order: People) {
     for start in (0..rows).step_by(AT_ONCE as usize) {
         let positions = || start..rows.min(start + AT_ONCE);
         let group = |row: u64| (mixed(row ^ 0x1111 << 40) % GROUPS as u64) as i64;
-        let person = |row: u64| match order {
+        let person = |row: u64| match whose {
             People::InOrder => (row / (rows / people) * (u64::MAX / people / 2)) as i64,
             People::OneWithATenth if row % 10 == 0 => 0,
             People::Anywhere | People::OneWithATenth => mixed(mixed(row) % people) as i64,

@@ -1,7 +1,7 @@
-//! Memory for chunks of rows: blocks that are cut into chunks, and freed with the last of these.
+//! Memory for chunks of rows: blocks that are cut into chunks. Once filled, a block is freed with the last of these.
 //!
-//! Each block is four times as large as the one before. From 2 MiB on each is a mapping of one huge page where the system has them: new memory then costs few
-//! page faults, and a few entries of the processor's page table cover all chunks that are being filled.
+//! Blocks grow fourfold, up to 2 MiB. Larger ones are mapped, and the system is asked for huge pages: new memory then
+//! costs few page faults, and a few entries of the processor's page table cover all chunks that are being filled.
 
 use super::ComputeError;
 use deniable_data::Reservation;
@@ -49,12 +49,16 @@ pub(super) struct Chunk {
 }
 
 impl Arena {
-    /// Number of words of the next block, if there is no room for a chunk of `least` words: at least these, those of
-    /// `chunks` chunks at first, and at most `most` if that is enough.
+    /// `None` if the last block has room for `least` words. Otherwise the number of words of the next block: four times
+    /// the last, at least those of `chunks` chunks of `least` words, at most `most`, but never below `least`.
     pub(super) fn wanted(&self, least: usize, chunks: usize, most: usize) -> Option<usize> {
         let last = self.blocks.last().map_or(0, |last| last.words().len());
-        let next = || (4 * last).max(least * chunks).min(most.min(LARGEST)).max(least);
-        (last - self.cut < least).then(next)
+        if last - self.cut >= least {
+            return None;
+        }
+        let next = (4 * last).max(least * chunks).min(most.min(LARGEST)).max(least);
+        // Whole chunks, but where what is left over is little and the block is one of huge pages.
+        Some(if next == LARGEST && least <= LARGEST / 8 { next } else { next / least * least })
     }
 
     /// Adds a block.
@@ -70,7 +74,7 @@ impl Arena {
         let words = most.min((last - self.cut) / least * least);
         let start = self.cut;
         self.cut += words;
-        // A block has at most 2^18 words, or those of a few chunks.
+        // A block has at most 2^18 words, or those of one chunk or one batch.
         let block = self.blocks.len().saturating_sub(1) as u32;
         Open { block, start: start as u32, words: 0, capacity: words as u32 }
     }
@@ -91,6 +95,8 @@ impl Arena {
     /// Frees all blocks after that of a chunk.
     pub(super) fn free_after(&mut self, open: Open) {
         self.blocks.truncate(open.block as usize + 1);
+        // The last block is that of a chunk, which may be its last.
+        self.cut = self.blocks.last().map_or(0, |last| last.words().len());
     }
 
     /// Number of bytes of the blocks.
@@ -106,6 +112,7 @@ impl Arena {
     /// The filled chunks, but for those without words. The memory of blocks is split off the reservation.
     pub(super) fn finish(self, reservation: &mut Reservation) -> impl Fn(Open) -> Option<Chunk> + use<> {
         let mut filled = |block: Block| {
+            debug_assert!(block.bytes() <= reservation.size(), "all blocks are reserved");
             let held = block.bytes().min(reservation.size());
             Arc::new(Filled { block, _reservation: reservation.split(held) })
         };
@@ -179,5 +186,78 @@ impl Chunk {
         let left = words.len().saturating_sub(most);
         rows.extend_from_slice(&words[left..]);
         self.words.end = self.words.start + left;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_data::Memory;
+
+    /// Chunks of rows of three words, filled in turn until three blocks are mapped.
+    #[test]
+    fn chunks_of_mapped_blocks_have_the_words_that_were_added() {
+        const CHUNK: usize = 66;
+        let memory = Memory::new(None);
+        let (mut arena, mut reservation) = (Arena::default(), memory.reserve());
+        let (mut chunks, mut expected): (Vec<Open>, Vec<Vec<u64>>) = (Vec::new(), Vec::new());
+        let is_mapped = |block: &&Block| matches!(block, Block::Mapped(_));
+        let mut number = 0;
+        let are_of_one_block = |chunks: &[Open]| matches!(chunks, [.., one, other] if one.block == other.block);
+        while arena.blocks.iter().filter(is_mapped).count() < 3 || !are_of_one_block(&chunks) {
+            if let Some(words) = arena.wanted(CHUNK, 4, usize::MAX) {
+                assert!(words >= CHUNK && reservation.try_grow(words * size_of::<u64>()));
+                arena.add(words).unwrap();
+            }
+            let mut open = arena.open(CHUNK, 50 * CHUNK);
+            assert!(open.capacity() >= CHUNK && open.capacity().is_multiple_of(CHUNK));
+            let mut words = Vec::new();
+            while open.room() >= 3 {
+                let row = [number, !number, number << 32];
+                arena.extend(&mut open, &row);
+                words.extend(row);
+                number += 1;
+            }
+            assert_eq!(arena.words(open), words);
+            chunks.push(open);
+            expected.push(words);
+        }
+        assert_eq!(arena.bytes(), reservation.size());
+        let chunk = arena.finish(&mut reservation);
+        let mut found: Vec<Chunk> = chunks.iter().filter_map(|open| chunk(*open)).collect();
+        assert!(found.iter().map(Chunk::words).eq(expected.iter().map(Vec::as_slice)));
+        assert!(chunk(Open::default()).is_none(), "it has no words");
+        let (all, mut taken) = (memory.used(), Vec::new());
+        assert!(all >= 3 * LARGEST * size_of::<u64>() && reservation.size() == 0);
+        // The memory of a block is free with its last chunk.
+        drop(chunk);
+        found[0].take(&mut taken, 4);
+        assert_eq!(taken, expected[0][expected[0].len() - 4..]);
+        found.pop();
+        assert_eq!(memory.used(), all, "other chunks of its block are there");
+        drop(found);
+        assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
+    fn blocks_grow_to_the_allowed_size() {
+        let grown = |least: usize, chunks: usize, most: usize| {
+            let mut arena = Arena::default();
+            (0..6)
+                .map(|_| {
+                    let words = arena.wanted(least, chunks, most).unwrap();
+                    arena.add(words).unwrap();
+                    while arena.wanted(least, chunks, most).is_none() {
+                        arena.open(least, words);
+                    }
+                    words
+                })
+                .collect::<Vec<usize>>()
+        };
+        assert_eq!(grown(64, 32, usize::MAX), [2_048, 8_192, 32_768, 131_072, LARGEST, LARGEST]);
+        // Whole chunks, where most of a block would be left over otherwise.
+        assert_eq!(grown(64, 32, 150), [128; 6]);
+        assert_eq!(grown(163_840, 1, usize::MAX), [163_840; 6]);
+        assert_eq!(grown(100, 1, 10), [100; 6]);
     }
 }

@@ -88,7 +88,7 @@ pub(crate) struct Collector {
     /// The memory of the runs.
     reservation: Reservation,
     scatter: Scatter,
-    /// The rows of the last batch, which were scattered: their memory is used again.
+    /// The rows of the last batch: their memory is used again.
     last: Vec<u64>,
 }
 
@@ -189,32 +189,36 @@ impl CapRows {
         let mut rows = std::mem::take(&mut collector.last);
         rows.clear();
         self.write(columns, &mut rows);
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let is_run = self.order.is_whole()
-            && columns.ends().is_some_and(|ends| self.has_room(rows.len(), collector) && self.order.add(ends));
-        if is_run {
-            let mut run = collector.arena.open(rows.len(), rows.len());
-            collector.arena.extend(&mut run, &rows);
-            collector.runs.push(run);
-        } else {
-            self.order.give_up();
-            self.scatter_runs(collector)?;
-            self.scatter(&rows, collector)?;
+        if !rows.is_empty() {
+            self.collect(columns, &rows, collector)?;
         }
         collector.last = rows;
         Ok(())
     }
 
-    /// Whether a run of this many words fits in the memory of its collector, where it then has room, and of a walk.
-    fn has_room(&self, words: usize, collector: &mut Collector) -> bool {
+    /// Keeps the rows of a batch as a run, or scatters them and all runs.
+    fn collect(&self, columns: &Columns, rows: &[u64], collector: &mut Collector) -> Result<(), ComputeError> {
+        let is_run = self.order.is_whole()
+            && columns.ends().is_some_and(|ends| self.make_room_for_run(rows.len(), collector) && self.order.add(ends));
+        if is_run {
+            let mut run = collector.arena.open(rows.len(), rows.len());
+            collector.arena.extend(&mut run, rows);
+            collector.runs.push(run);
+            return Ok(());
+        }
+        self.order.give_up();
+        self.scatter_runs(collector)?;
+        self.scatter(rows, collector)
+    }
+
+    /// Makes room for a run of this many words in its collector; false if it does not fit there or in that of a walk.
+    fn make_room_for_run(&self, words: usize, collector: &mut Collector) -> bool {
         let (allowance, of_walk) = self.allowances();
         let Collector { arena, reservation, .. } = collector;
+        let left = (allowance / 2).saturating_sub(reservation.size()) / size_of::<u64>();
         let fits = words / self.width() <= room(of_walk, self.plan.bytes_per_row());
-        fits && arena.wanted(words, 1, usize::MAX).is_none_or(|words| {
-            let held = reservation.size().saturating_add(words * size_of::<u64>());
-            held <= allowance / 2 && reservation.try_grow(words * size_of::<u64>()) && arena.add(words).is_ok()
+        fits && arena.wanted(words, 1, left).is_none_or(|block| {
+            block <= left && reservation.try_grow(block * size_of::<u64>()) && arena.add(block).is_ok()
         })
     }
 
@@ -287,6 +291,7 @@ impl CapRows {
             if !self.order.is_whole() {
                 self.scatter_runs(&mut collector)?;
             }
+            collector.last = Vec::new();
             let (own, arena) = (std::mem::take(&mut collector.runs), std::mem::take(&mut collector.arena));
             let mut insides = Vec::with_capacity(own.len());
             for run in &own {

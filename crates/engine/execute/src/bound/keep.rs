@@ -158,7 +158,8 @@ impl Keeper {
         self.presence.iter().enumerate().fold(FIRST, |mark, (bit, argument)| mark | present(argument) << (1 + bit))
     }
 
-    /// Sorts packed rows, for [`Rows::Sorted`]. The first `same` bits of their identities are equal.
+    /// Sorts packed rows, for [`Rows::Sorted`]. The first `same` bits of their identities are equal: those that chose the
+    /// shard.
     pub(super) fn sort(&mut self, chunks: &[&[u64]], same: u32) {
         debug_assert!(self.layout.is_packed(), "other rows are read again");
         let rows = chunks.iter().flat_map(|chunk| chunk.as_chunks::<2>().0);

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use zerocopy::IntoBytes;
 
-/// Words of a buffer's first and largest chunks.
+/// Words of a shard's first and largest chunks, in whole rows.
 const SMALLEST_CHUNK: usize = 1 << 6;
 const LARGEST_CHUNK: usize = 1 << 14;
-/// Most groups of shards whose chunks share blocks of memory.
-const ARENAS: usize = 8;
+/// At most 2^3 groups of shards have blocks of memory of their own.
+const ARENA_BITS: u32 = 3;
 /// Number of words that are read from a file at once.
 const READ_AT_ONCE: usize = 1 << 15;
 const WORD: usize = size_of::<u64>();
@@ -29,9 +29,9 @@ pub(crate) struct Scatter {
     /// The number of identity bits that were used before, and the number used here.
     used: u32,
     bits: u32,
-    /// The memory of each `together` shards. They are walked over one after the other, so it is free soon.
+    /// The memory of each `2^together` shards. They are walked over one after the other, so it is free soon.
     arenas: Vec<Arena>,
-    together: usize,
+    together: u32,
     /// The chunk of each shard to which rows are appended, and those that are full.
     open: Vec<Open>,
     full: Vec<Vec<Open>>,
@@ -85,7 +85,7 @@ impl RowWriter {
     /// Adds one row.
     pub(super) fn push(&mut self, row: &[u64]) -> Result<(), ComputeError> {
         self.words += row.len();
-        row.iter().try_for_each(|word| self.file.write_all(&word.to_le_bytes())).map_err(ComputeError::Disk)
+        self.file.write_all(row.as_bytes()).map_err(ComputeError::Disk)
     }
 
     /// The written rows.
@@ -133,8 +133,8 @@ impl Scatter {
         let shards = 1_usize << bits;
         let parts = (0..shards).map(|_| Vec::new()).collect();
         let (open, full, grouped) = (vec![Open::default(); shards], vec![Vec::new(); shards], Vec::new());
-        let together = shards.div_ceil(ARENAS);
-        let arenas = (0..shards.div_ceil(together)).map(|_| Arena::default()).collect();
+        let together = bits.saturating_sub(ARENA_BITS);
+        let arenas = (0..shards >> together).map(|_| Arena::default()).collect();
         Self {
             width,
             used,
@@ -164,7 +164,7 @@ impl Scatter {
         if self.open[at].room() < self.width {
             self.make_room(at)?;
         }
-        self.arenas[at / self.together].extend(&mut self.open[at], row);
+        self.arenas[at >> self.together].extend(&mut self.open[at], row);
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl Scatter {
                     self.make_room(at)?;
                 }
                 let (fitting, others) = rest.split_at((self.open[at].room() / 2).min(rest.len()));
-                self.arenas[at / self.together].extend(&mut self.open[at], fitting.as_flattened());
+                self.arenas[at >> self.together].extend(&mut self.open[at], fitting.as_flattened());
                 rest = others;
             }
         }
@@ -201,12 +201,11 @@ impl Scatter {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, at: usize) -> Result<(), ComputeError> {
-        let (width, arena) = (self.width, at / self.together);
+        let (width, arena) = (self.width, at >> self.together);
         let least = SMALLEST_CHUNK.next_multiple_of(width);
         // All arenas fit at once, with several blocks each.
-        let share = self.allowance / WORD / ARENAS / 4;
-        let wanted = |arena: &Arena| arena.wanted(least, self.together, share);
-        if let Some(mut words) = wanted(&self.arenas[arena]) {
+        let share = self.allowance / WORD / self.arenas.len() / 4;
+        if let Some(mut words) = self.arenas[arena].wanted(least, 1 << self.together, share) {
             let held = self.reservation.size();
             let beyond = held > 0 && held.saturating_add(words * WORD) > self.allowance;
             if beyond || !self.reservation.try_grow(words * WORD) {
@@ -218,7 +217,7 @@ impl Scatter {
             }
             self.arenas[arena].add(words)?;
         }
-        let most = (2 * self.open[at].capacity()).clamp(least, LARGEST_CHUNK / width * width);
+        let most = (2 * self.open[at].capacity()).clamp(least, (LARGEST_CHUNK / width * width).max(least));
         let full = std::mem::replace(&mut self.open[at], self.arenas[arena].open(least, most));
         self.full[at].push(full);
         Ok(())
@@ -245,7 +244,7 @@ impl Scatter {
         for (at, parts) in self.parts.iter_mut().enumerate() {
             let mut words = 0;
             for chunk in self.full[at].drain(..).chain([std::mem::take(&mut self.open[at])]) {
-                let rows = self.arenas[at / self.together].words(chunk);
+                let rows = self.arenas[at >> self.together].words(chunk);
                 to.write_all(rows.as_bytes())?;
                 words += rows.len();
             }
@@ -257,6 +256,7 @@ impl Scatter {
         }
         drop(to);
         self.arenas.iter_mut().for_each(Arena::clear);
+        self.grouped = Vec::new();
         self.reservation.free();
         Ok(())
     }
@@ -273,7 +273,7 @@ impl Scatter {
         let chunks: Vec<_> = arenas.into_iter().map(|arena| arena.finish(&mut self.reservation)).collect();
         let all = self.open.into_iter().zip(self.full).zip(self.parts).enumerate();
         let shards = all.map(|(at, ((open, full), parts))| {
-            let chunks = full.into_iter().chain([open]).filter_map(&chunks[at / together]);
+            let chunks = full.into_iter().chain([open]).filter_map(&chunks[at >> together]);
             Shard { chunks: chunks.collect(), parts }
         });
         shards.collect()
@@ -353,7 +353,10 @@ mod tests {
         (0..2_000).for_each(|number| scatter.push(&row(number)).unwrap());
         assert!(disk.spilled.load(Ordering::Relaxed) > 3_000 && memory.used() <= 4_000);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        let held = scatter.reservation.size();
         let shards = scatter.finish();
+        let in_memory: usize = shards.iter().flat_map(|shard| &shard.chunks).map(|chunk| chunk.words().len()).sum();
+        assert!(in_memory > 0 && memory.used() == held && held >= in_memory * WORD);
         assert_eq!(shards.len(), 4);
         for (which, mut shard) in (0..).zip(shards) {
             let mut rows = Vec::new();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import inspect
 import os
 from typing import Any, Iterator
@@ -32,8 +31,6 @@ def lines(module: Any) -> Iterator[str]:
         if issubclass(given, BaseException):
             parents = [base.__name__ for base in given.__mro__[1:] if base is not object]
             yield f"{whole} of {', '.join(parents)}"
-        elif issubclass(given, enum.Enum):
-            yield f"{whole}: {', '.join(one.name for one in given)}"
         else:
             yield f"{whole}{parameters(given)}"
         # What a mapping or a tuple has anyway is left out.

@@ -1,7 +1,8 @@
 //! Memory for chunks of rows: blocks that are cut into chunks. Once filled, a block is freed with the last of these.
 //!
-//! Blocks grow fourfold, up to 2 MiB. Larger ones are mapped, and the system is asked for huge pages: new memory then
-//! costs few page faults, and a few entries of the processor's page table cover all chunks that are being filled.
+//! Blocks grow fourfold, up to 2 MiB. Those of 2 MiB or more are mapped, and the system is asked for huge pages: new
+//! memory then costs few page faults, and a few entries of the processor's page table cover all chunks that are being
+//! filled.
 
 use super::ComputeError;
 use deniable_data::Reservation;

@@ -26,6 +26,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounding error of a few operations on floats, relative to the largest number among them.
 pub(crate) const ROUNDING: f64 = 1e-13;
+/// Most steps towards the end of the interval of a ratio.
+const MOST_STEPS: u32 = 50;
 /// The ends of an interval are found to this fraction of their distance from the released value.
 const PRECISION: f64 = 1e-3;
 /// For a variance, the number of parts into which the interval of the mean is divided.
@@ -202,10 +204,10 @@ impl Cell<'_> {
         if !near.is_finite() {
             return (None, None);
         }
-        let excluded = |from: f64, to: f64| {
-            let far = nearest_to_zero(&[over.value - from * under.value, over.value - to * under.value]);
+        // Twice the rounding: once for the numbers, and once for the steps below.
+        let reach = |from: f64, to: f64| {
             let size = over.size + from.abs().max(to.abs()) * under.size;
-            far > self.reach_between(&weights, [from, to], self.normal, outside) + ROUNDING * size
+            self.reach_between(&weights, [from, to], self.normal, outside) + 2.0 * ROUNDING * size
         };
         // Beyond this point on one side no value is possible: for large `θ` the noise is that of `under`, and a little
         // of `over`.
@@ -220,7 +222,28 @@ impl Cell<'_> {
                 found
             })
         };
-        let end = |side: f64| outer(side).map(|outer| inwards(outer, estimate, near, &excluded));
+        // The noise of all numbers from `guess` to `end` stays below `reach`, so none of those further than that from the
+        // estimate is possible.
+        let end = |side: f64| {
+            let at = |reach: f64| estimate + side * reach / under.value.abs();
+            let mut end = outer(side)?;
+            for _ in 0..MOST_STEPS {
+                let alone = reach(end, end);
+                let guess = at(alone);
+                let is_largest_at_end =
+                    weights.iter().all(|(_, [a, b], _)| (a - guess * b).abs() <= (a - end * b).abs());
+                let next = at(if is_largest_at_end { alone } else { reach(guess, end) });
+                let (gained, left) = ((end - next) * side, (next - estimate) * side);
+                if gained.is_nan() || gained <= 0.0 {
+                    break;
+                }
+                end = next;
+                if gained <= PRECISION * left {
+                    break;
+                }
+            }
+            Some(end)
+        };
         (end(-1.0), end(1.0))
     }
 }

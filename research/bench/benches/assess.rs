@@ -181,12 +181,19 @@ fn counts(path: &Path) -> Counts {
     let mut counts = Counts::new(&columns).unwrap();
     let mut codes = vec![0; columns.len()];
     groups(&source, &resources, &|_| {}, &mut |rows| {
-        for row in 0..rows.len() {
-            for (at, code) in codes.iter_mut().enumerate() {
-                *code = counts.intern(at, rows.value(row, at).unwrap()).unwrap();
+        let known: Vec<Vec<u32>> = (0..columns.len())
+            .map(|at| {
+                let mut known = vec![0];
+                rows.each_value(at, &mut |_, value| known.push(counts.intern(at, value.unwrap()).unwrap()));
+                known
+            })
+            .collect();
+        rows.each(&mut |numbers, times| {
+            for ((code, number), known) in codes.iter_mut().zip(numbers).zip(&known) {
+                *code = known[*number as usize];
             }
-            counts.push_codes(&codes, rows.times(row)).unwrap();
-        }
+            counts.push_codes(&codes, times).unwrap();
+        });
     })
     .unwrap();
     counts

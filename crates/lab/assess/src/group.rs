@@ -59,17 +59,47 @@ fn rank(keys: &[u64], span: u64) -> Groups {
         }
         return Groups { of_row, first };
     }
-    let mut sorted: Vec<(u64, u32)> = keys.iter().copied().zip(0_u32..).collect();
-    sorted.sort_unstable();
     let mut last = None;
-    for (key, row) in sorted {
+    let mut next = |key: u64, row: u32| {
         if last != Some(key) {
             last = Some(key);
             first.push(row);
         }
         of_row[row as usize] = first.len() as u32 - 1;
+    };
+    if span <= 1 << 32 {
+        by_short_key(keys, span).into_iter().for_each(|packed| next(packed >> 32, packed as u32));
+    } else {
+        let mut sorted: Vec<(u64, u32)> = keys.iter().copied().zip(0_u32..).collect();
+        sorted.sort_unstable();
+        sorted.into_iter().for_each(|(key, row)| next(key, row));
     }
     Groups { of_row, first }
+}
+
+/// Rows by ascending keys below `span`, at most 2³², and those of equal keys in their order: each key in the high half
+/// of a word, and its row in the low one. Digit by digit, which takes a fraction of the time of comparing.
+fn by_short_key(keys: &[u64], span: u64) -> Vec<u64> {
+    const BITS: u32 = 8;
+    let digits = u64::BITS - span.saturating_sub(1).leading_zeros();
+    let mut sorted: Vec<u64> = keys.iter().zip(0_u64..).map(|(key, row)| key << 32 | row).collect();
+    let mut moved = vec![0; sorted.len()];
+    for shift in (32..32 + digits).step_by(BITS as usize) {
+        let digit = |packed: u64| (packed >> shift) as usize & ((1 << BITS) - 1);
+        let mut places = [0_usize; 1 << BITS];
+        sorted.iter().for_each(|packed| places[digit(*packed)] += 1);
+        let mut end = 0;
+        for place in &mut places {
+            end += std::mem::replace(place, end);
+        }
+        for packed in &sorted {
+            let place = &mut places[digit(*packed)];
+            moved[*place] = *packed;
+            *place += 1;
+        }
+        std::mem::swap(&mut sorted, &mut moved);
+    }
+    sorted
 }
 
 /// The sum of weights of each group.
@@ -88,10 +118,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Compares with a map of rows, with radices so large that keys must be ranked in between.
+        /// Compares with a map of rows, with radices so large that keys must be sorted, or be ranked in between.
         #[test]
-        fn groups_equal_those_of_a_map(rows in prop::collection::vec(prop::collection::vec(0_u32..4, 5), 0..40), huge in any::<bool>()) {
-            let radix = if huge { u32::MAX as usize } else { 4 };
+        fn groups_equal_those_of_a_map(rows in prop::collection::vec(prop::collection::vec(0_u32..4, 5), 0..40), size in 0..3_usize) {
+            let radix = [4, 80, u32::MAX as usize][size];
             let columns: Vec<Codes> =
                 (0..5).map(|c| Codes { codes: rows.iter().map(|row| row[c]).collect(), radix }).collect();
             let found = group(rows.len(), &columns);

@@ -86,69 +86,76 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self, table: &Table, columns: &[String], may_be_suppressed: bool) -> Result<Counts, Error> {
         self.expect_row_first(table)?;
-        let Options { quasi, empty, nulls, literal, resources, .. } = self.options;
+        let resources = &self.options.resources;
         let (name, mut counts) = (table.name(), Counts::new(columns)?);
         let source = self.source(table, columns)?;
         groups::expect_rows(&source, resources, &self.accepted)?;
-        let mut faults = Faults {
-            empty: vec![0; columns.len()],
-            stars: vec![0; columns.len()],
-            nulls: BTreeMap::new(),
-            unreadable: None,
-        };
-        let literal: Vec<bool> = columns.iter().map(|name| literal.contains(name)).collect();
+        let mut faults = Faults::new(columns.len());
         let mut failed = None;
         let mut row_codes = vec![0; columns.len()];
         let is_text = matches!(table, Table::File(path) if groups::is_text(path));
         let told = |read| (self.progress)(Step::Reading(&name, read));
         groups(&source, resources, &told, &mut |rows| {
-            for row in 0..rows.len() {
-                let times = rows.times(row);
-                for (at, code) in row_codes.iter_mut().enumerate() {
-                    let value = rows.value(row, at);
-                    let value = if is_null(value, nulls) { Some("") } else { value };
-                    let is_quasi = at < quasi.len();
-                    let means_something = match empty {
-                        EmptyCells::Value => true,
-                        EmptyCells::Suppressed => may_be_suppressed && is_quasi,
-                        EmptyCells::Refuse => false,
-                    };
-                    let value = match value {
-                        None if is_text => {
-                            faults.unreadable.get_or_insert(at);
-                            ""
-                        }
-                        None | Some("") if !means_something => {
-                            faults.empty[at] += times;
-                            ""
-                        }
-                        None | Some("") if *empty == EmptyCells::Suppressed => "*",
-                        Some(value) if literal[at] => value,
-                        // To an observer of the class, a hidden value is as unknown as an empty cell.
-                        Some("*") if !is_quasi => {
-                            faults.stars[at] += times;
-                            "*"
-                        }
-                        Some(value) => {
-                            if let Some(word) = null_word(value) {
-                                *faults.nulls.entry((at, word.to_owned())).or_default() += times;
-                            }
-                            plain(value.trim())
-                        }
-                        None => "",
-                    };
+            // Each value is read once, however many rows have it. The first place is that of NULL.
+            let mut read: Vec<Vec<ReadValue>> = vec![vec![ReadValue::default()]; columns.len()];
+            for (at, read) in read.iter_mut().enumerate() {
+                rows.each_value(at, &mut |number, value| {
+                    let (value, fault) = self.value(value, at, columns, may_be_suppressed, is_text);
                     match counts.intern(at, value) {
-                        Ok(interned) => *code = interned,
+                        Ok(code) if number == 0 => read[0] = ReadValue { code, fault, rows: 0 },
+                        Ok(code) => read.push(ReadValue { code, fault, rows: 0 }),
                         Err(error) => failed = Some(error),
                     }
+                });
+            }
+            rows.each(&mut |numbers, times| {
+                for (code, (number, read)) in row_codes.iter_mut().zip(numbers.iter().zip(&mut read)) {
+                    // Without a code the table has failed.
+                    let Some(value) = read.get_mut(*number as usize) else { return };
+                    *code = value.code;
+                    value.rows += times;
                 }
                 if let Err(error) = counts.push_codes(&row_codes, times) {
                     failed = Some(error);
                 }
+            });
+            for (at, value) in
+                read.into_iter().enumerate().flat_map(|(at, read)| read.into_iter().map(move |one| (at, one)))
+            {
+                faults.add(at, value);
             }
         })?;
         self.report(faults, &name, columns, may_be_suppressed)?;
         failed.map_or(Ok(counts), |error| Err(error.into()))
+    }
+
+    /// A value as it is counted, and its fault.
+    fn value<'v>(
+        &self,
+        value: Option<&'v str>,
+        at: usize,
+        columns: &[String],
+        may_be_suppressed: bool,
+        is_text: bool,
+    ) -> (&'v str, Option<Fault>) {
+        let Options { quasi, empty, nulls, literal, .. } = self.options;
+        let is_quasi = at < quasi.len();
+        let means_something = match empty {
+            EmptyCells::Value => true,
+            EmptyCells::Suppressed => may_be_suppressed && is_quasi,
+            EmptyCells::Refuse => false,
+        };
+        let is_literal = || columns.get(at).is_some_and(|name| literal.contains(name));
+        match if is_null(value, nulls) { Some("") } else { value } {
+            None if is_text => ("", Some(Fault::Unreadable)),
+            None | Some("") if !means_something => ("", Some(Fault::Empty)),
+            None | Some("") if *empty == EmptyCells::Suppressed => ("*", None),
+            Some(value) if is_literal() => (value, None),
+            // To an observer of the class, a hidden value is as unknown as an empty cell.
+            Some("*") if !is_quasi => ("*", Some(Fault::Star)),
+            Some(value) => (plain(value.trim()), null_word(value).map(|word| Fault::Null(word.to_owned()))),
+            None => ("", None),
+        }
     }
 
     /// If column names are given, the first line is a row; if it contains these very names, it is a header.
@@ -206,6 +213,26 @@ fn null_word(value: &str) -> Option<&str> {
     WORDS.iter().any(|word| word.eq_ignore_ascii_case(value)).then_some(value)
 }
 
+/// A value that cannot be used, or is possibly a mistake.
+#[derive(Clone)]
+enum Fault {
+    /// A field that is not valid text.
+    Unreadable,
+    Empty,
+    /// `*` in a sensitive column.
+    Star,
+    /// A text that often denotes a missing value.
+    Null(String),
+}
+
+/// A value of a column that was read: its code, its fault, and the number of its rows.
+#[derive(Clone, Default)]
+struct ReadValue {
+    code: u32,
+    fault: Option<Fault>,
+    rows: u64,
+}
+
 /// Counts of faulty values of a table.
 struct Faults {
     /// Rows without a value, by column.
@@ -216,4 +243,24 @@ struct Faults {
     nulls: BTreeMap<(usize, String), u64>,
     /// The first column with a field that is not valid text.
     unreadable: Option<usize>,
+}
+
+impl Faults {
+    fn new(columns: usize) -> Self {
+        Self { empty: vec![0; columns], stars: vec![0; columns], nulls: BTreeMap::new(), unreadable: None }
+    }
+
+    /// Adds the fault of a value of a column, if it has one.
+    fn add(&mut self, at: usize, value: ReadValue) {
+        let ReadValue { fault, rows, .. } = value;
+        match fault {
+            None => {}
+            Some(Fault::Unreadable) => {
+                self.unreadable.get_or_insert(at);
+            }
+            Some(Fault::Empty) => self.empty[at] += rows,
+            Some(Fault::Star) => self.stars[at] += rows,
+            Some(Fault::Null(word)) => *self.nulls.entry((at, word)).or_default() += rows,
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! Distinct rows in memory: each value is stored once, and a row as the numbers of its values.
 
-use super::Rows;
 use crate::scan::{BATCH_ROWS, Batch, ReadColumn};
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
@@ -20,6 +19,7 @@ struct Values {
     bytes: Vec<u8>,
     /// The end offset of each value; the first, NULL, has no bytes.
     ends: Vec<usize>,
+    has_null: bool,
     known: HashTable<(u64, u32)>,
 }
 
@@ -28,10 +28,17 @@ struct Values {
 pub(super) struct Distinct {
     hasher: RandomState,
     columns: Vec<Values>,
-    /// The numbers of the values, row after row.
-    rows: Vec<u32>,
-    times: Vec<u64>,
-    known: HashTable<(u64, u32)>,
+    rows: RowCounts,
+}
+
+/// Rows of numbers of values, with their counts.
+#[derive(Clone)]
+enum RowCounts {
+    /// The numbers of a row in one word, each in the bits of its column, the first column lowest: one place in memory
+    /// for each row.
+    Packed { bits: Vec<u32>, known: HashTable<(u64, u64)> },
+    /// The numbers, row after row, where one word is too short.
+    Wide { width: usize, numbers: Vec<u32>, times: Vec<u64>, known: HashTable<(u64, u32)> },
 }
 
 /// A row of another set: its values, and its count.
@@ -42,7 +49,7 @@ pub(super) struct Row<'a> {
 
 impl Values {
     fn new(kind: Type) -> Self {
-        Self { kind, bytes: Vec::new(), ends: vec![0], known: HashTable::new() }
+        Self { kind, bytes: Vec::new(), ends: vec![0], has_null: false, known: HashTable::new() }
     }
 
     /// The number of a value; `None` if the numbers are exhausted.
@@ -58,6 +65,17 @@ impl Values {
                 self.bytes.extend_from_slice(value);
                 self.ends.push(self.bytes.len());
                 Some(number)
+            }
+        }
+    }
+
+    /// The number of a value, which may be NULL.
+    fn number_or_null(&mut self, hasher: &RandomState, value: Option<&[u8]>) -> Option<u32> {
+        match value {
+            Some(value) => self.number(hasher, value),
+            None => {
+                self.has_null = true;
+                Some(NULL)
             }
         }
     }
@@ -94,12 +112,13 @@ impl Values {
         values: impl IntoIterator<Item = Option<T>>,
         bytes: impl Fn(T) -> [u8; 8],
     ) -> Option<Vec<u32>> {
-        let number = |value: Option<T>| value.map_or(Some(NULL), |value| self.number(hasher, &bytes(value)));
+        let number =
+            |value: Option<T>| self.number_or_null(hasher, value.map(&bytes).as_ref().map(<[u8; 8]>::as_slice));
         values.into_iter().map(number).collect()
     }
 
     fn of_views(&mut self, hasher: &RandomState, texts: &StringViewArray) -> Option<Vec<u32>> {
-        texts.iter().map(|text| text.map_or(Some(NULL), |text| self.number(hasher, text.as_bytes()))).collect()
+        texts.iter().map(|text| self.number_or_null(hasher, text.map(str::as_bytes))).collect()
     }
 
     /// For texts in any form. Each entry of a dictionary is looked up once, and only if a row uses it.
@@ -111,6 +130,7 @@ impl Values {
         let values = arrow_cast::cast(dictionary.values(), &arrow_schema::DataType::Utf8View).ok()?;
         let values = values.as_string_view_opt()?;
         if values.is_empty() {
+            self.has_null |= !array.is_empty();
             return Some(vec![NULL; array.len()]);
         }
         let mut found: Vec<Option<u32>> = vec![None; values.len()];
@@ -118,7 +138,7 @@ impl Values {
         let number = |(row, key): (usize, usize)| {
             let found = found.get_mut(key)?;
             if array.is_null(row) || values.is_null(key) {
-                return Some(NULL);
+                return self.number_or_null(hasher, None);
             }
             if found.is_none() {
                 *found = self.number(hasher, values.value(key).as_bytes());
@@ -160,12 +180,131 @@ fn get<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
     range.and_then(|range| bytes.get(range)).unwrap_or_default()
 }
 
+impl RowCounts {
+    fn new(width: usize) -> Self {
+        Self::Packed { bits: vec![0; width], known: HashTable::new() }
+    }
+
+    /// Adds a row; `None` if there are too many rows.
+    fn count(&mut self, hasher: &RandomState, row: &[u32], times: u64) -> Option<()> {
+        match self {
+            Self::Packed { bits, known } => {
+                let Some(key) = packed(bits, row) else {
+                    self.widen(hasher, row)?;
+                    return self.count(hasher, row, times);
+                };
+                match known.entry(hasher.hash_one(key), |(other, _)| *other == key, |(key, _)| hasher.hash_one(key)) {
+                    Entry::Occupied(mut counted) => {
+                        let (_, counted) = counted.get_mut();
+                        *counted = counted.saturating_add(times);
+                    }
+                    Entry::Vacant(free) => {
+                        free.insert((key, times));
+                    }
+                }
+            }
+            Self::Wide { width, numbers, times: counts, known } => {
+                let hash = hasher.hash_one(row);
+                let same = |(other, at): &(u64, u32)| {
+                    let begin = *at as usize * *width;
+                    *other == hash && numbers.get(begin..begin + *width) == Some(row)
+                };
+                match known.entry(hash, same, |(hash, _)| *hash) {
+                    Entry::Occupied(known) => {
+                        let counted = counts.get_mut(known.get().1 as usize)?;
+                        *counted = counted.saturating_add(times);
+                    }
+                    Entry::Vacant(free) => {
+                        free.insert((hash, u32::try_from(counts.len()).ok()?));
+                        numbers.extend_from_slice(row);
+                        counts.push(times);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Makes room for the numbers of a row, and for twice as many values in its columns that were full.
+    fn widen(&mut self, hasher: &RandomState, row: &[u32]) -> Option<()> {
+        let Self::Packed { bits, .. } = self else { return Some(()) };
+        let wider: Vec<u32> = bits
+            .iter()
+            .zip(row)
+            .map(|(bits, number)| {
+                let needed = u32::BITS - number.leading_zeros();
+                if needed > *bits { (needed + 1).min(u32::BITS) } else { *bits }
+            })
+            .collect();
+        let mut made = if wider.iter().sum::<u32>() <= u64::BITS {
+            Self::Packed { bits: wider, known: HashTable::with_capacity(self.len()) }
+        } else {
+            Self::Wide { width: row.len(), numbers: Vec::new(), times: Vec::new(), known: HashTable::new() }
+        };
+        self.each(|row, times| made.count(hasher, row, times).ok_or(())).ok()?;
+        *self = made;
+        Some(())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Packed { known, .. } => known.len(),
+            Self::Wide { times, .. } => times.len(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Packed { known, .. } => known.allocation_size(),
+            Self::Wide { numbers, times, known, .. } => {
+                numbers.capacity() * size_of::<u32>() + times.capacity() * size_of::<u64>() + known.allocation_size()
+            }
+        }
+    }
+
+    /// Calls `take` with the numbers and the count of each row, until it returns an error.
+    fn each<E>(&self, mut take: impl FnMut(&[u32], u64) -> Result<(), E>) -> Result<(), E> {
+        match self {
+            Self::Packed { bits, known } => {
+                let mut row = vec![0; bits.len()];
+                known.iter().try_for_each(|(key, times)| {
+                    unpack(bits, *key, &mut row);
+                    take(&row, *times)
+                })
+            }
+            Self::Wide { width, numbers, times, .. } => times.iter().enumerate().try_for_each(|(at, times)| {
+                take(numbers.get(at * width..(at + 1) * width).unwrap_or_default(), *times)
+            }),
+        }
+    }
+}
+
+/// The numbers of a row in one word; `None` if a number needs more bits than its column has.
+fn packed(bits: &[u32], row: &[u32]) -> Option<u64> {
+    let (mut key, mut shift) = (0_u64, 0);
+    for (bits, number) in bits.iter().zip(row) {
+        if u64::from(*number) >> bits != 0 {
+            return None;
+        }
+        // A column without bits may come after 64 of them.
+        key |= u64::from(*number).checked_shl(shift).unwrap_or(0);
+        shift += bits;
+    }
+    Some(key)
+}
+
+fn unpack(bits: &[u32], mut key: u64, row: &mut [u32]) {
+    for (bits, number) in bits.iter().zip(row) {
+        *number = (key & ((1 << bits) - 1)) as u32;
+        key >>= bits;
+    }
+}
+
 impl Distinct {
     /// An empty set of rows with columns of these types.
     pub(super) fn new(kinds: Vec<Type>) -> Self {
-        let columns = kinds.into_iter().map(Values::new).collect();
-        let (rows, times, known) = (Vec::new(), Vec::new(), HashTable::new());
-        Self { hasher: RandomState::default(), columns, rows, times, known }
+        let rows = RowCounts::new(kinds.len());
+        Self { hasher: RandomState::default(), columns: kinds.into_iter().map(Values::new).collect(), rows }
     }
 
     /// Removes all rows.
@@ -174,11 +313,14 @@ impl Distinct {
             Self { hasher: self.hasher.clone(), ..Self::new(self.columns.iter().map(|values| values.kind).collect()) };
     }
 
+    /// The number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The number of bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        let columns: usize = self.columns.iter().map(Values::size).sum();
-        let times = self.times.capacity() * size_of::<u64>();
-        columns + self.rows.capacity() * size_of::<u32>() + times + self.known.allocation_size()
+        self.columns.iter().map(Values::size).sum::<usize>() + self.rows.bytes()
     }
 
     /// Adds the rows of a batch.
@@ -192,7 +334,7 @@ impl Distinct {
         for at in 0..batch.rows {
             row.clear();
             row.extend(numbers.iter().filter_map(|column| column.get(at)));
-            self.count(&row, 1)?;
+            self.rows.count(&self.hasher, &row, 1)?;
         }
         Some(())
     }
@@ -200,76 +342,56 @@ impl Distinct {
     /// Adds a row of another set.
     pub(super) fn add_row(&mut self, row: &Row<'_>) -> Option<()> {
         let columns = self.columns.iter_mut().zip(&row.values);
-        let number = |(values, value): (&mut Values, &Option<&[u8]>)| {
-            value.map_or(Some(NULL), |value| values.number(&self.hasher, value))
-        };
-        let numbers = columns.map(number).collect::<Option<Vec<_>>>()?;
-        self.count(&numbers, row.times)
+        let numbers = columns.map(|(values, value)| values.number_or_null(&self.hasher, *value));
+        let numbers = numbers.collect::<Option<Vec<_>>>()?;
+        self.rows.count(&self.hasher, &numbers, row.times)
     }
 
     /// Adds all rows of another set.
     pub(super) fn merge(&mut self, other: &Self) -> Option<()> {
         let mut translated = Vec::with_capacity(self.columns.len());
         for (values, others) in self.columns.iter_mut().zip(&other.columns) {
+            values.has_null |= others.has_null;
             let number = |number: usize| match others.value(u32::try_from(number).ok()?) {
                 Some(value) => values.number(&self.hasher, value),
                 None => Some(NULL),
             };
             translated.push((0..others.ends.len()).map(number).collect::<Option<Vec<u32>>>()?);
         }
+        let (rows, hasher) = (&mut self.rows, &self.hasher);
         let mut row = Vec::with_capacity(translated.len());
-        for at in 0..other.times.len() {
+        let added = other.each(|numbers, times| {
             row.clear();
-            let numbers = other.row(at).iter().zip(&translated);
-            row.extend(numbers.filter_map(|(number, numbers)| numbers.get(*number as usize)));
-            self.count(&row, other.times.get(at).copied().unwrap_or_default())?;
-        }
-        Some(())
+            row.extend(numbers.iter().zip(&translated).filter_map(|(number, known)| known.get(*number as usize)));
+            rows.count(hasher, &row, times).ok_or(())
+        });
+        added.ok()
     }
 
-    fn count(&mut self, row: &[u32], times: u64) -> Option<()> {
-        let width = self.columns.len();
-        let hash = self.hasher.hash_one(row);
-        let rows = &self.rows;
-        let same = |(other, at): &(u64, u32)| {
-            let begin = *at as usize * width;
-            *other == hash && rows.get(begin..begin + width) == Some(row)
-        };
-        match self.known.entry(hash, same, |(hash, _)| *hash) {
-            Entry::Occupied(known) => {
-                let counted = self.times.get_mut(known.get().1 as usize)?;
-                *counted = counted.saturating_add(times);
-            }
-            Entry::Vacant(free) => {
-                free.insert((hash, u32::try_from(self.times.len()).ok()?));
-                self.rows.extend_from_slice(row);
-                self.times.push(times);
-            }
-        }
-        Some(())
+    /// Calls `take` with the numbers and the count of each row, until it returns an error.
+    pub(super) fn each<E>(&self, take: impl FnMut(&[u32], u64) -> Result<(), E>) -> Result<(), E> {
+        self.rows.each(take)
     }
 
-    fn row(&self, at: usize) -> &[u32] {
-        let width = self.columns.len();
-        self.rows.get(at * width..(at + 1) * width).unwrap_or_default()
-    }
-
-    /// All rows, one by one.
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.times.iter().enumerate().map(|(at, times)| {
-            let numbers = self.row(at).iter().zip(&self.columns);
-            Row { times: *times, values: numbers.map(|(number, values)| values.value(*number)).collect() }
+    /// As [`Self::each`], with the values of each row.
+    pub(super) fn each_row<E>(&self, mut take: impl FnMut(&Row<'_>) -> Result<(), E>) -> Result<(), E> {
+        self.each(|numbers, times| {
+            let values = numbers.iter().zip(&self.columns).map(|(number, values)| values.value(*number)).collect();
+            take(&Row { times, values })
         })
     }
 
-    /// All rows, as texts.
-    pub(super) fn batches(&self) -> impl Iterator<Item = Rows> {
-        (0..self.times.len()).step_by(BATCH_ROWS).map(move |begin| {
-            let end = (begin + BATCH_ROWS).min(self.times.len());
-            let numbers = |column| (begin..end).map(move |at| self.row(at).get(column).copied().unwrap_or(NULL));
-            let columns = self.columns.iter().enumerate().map(|(at, values)| values.texts(numbers(at))).collect();
-            Rows { columns, times: self.times.get(begin..end).unwrap_or_default().to_vec() }
-        })
+    /// The texts of a column's values, with their numbers; NULL only if a row has it.
+    pub(super) fn each_text(&self, column: usize, each: &mut dyn FnMut(u32, Option<&str>)) {
+        let Some(values) = self.columns.get(column) else { return };
+        if values.has_null {
+            each(NULL, None);
+        }
+        let count = u32::try_from(values.ends.len()).unwrap_or(u32::MAX);
+        for begin in (1..count).step_by(BATCH_ROWS) {
+            let end = begin.saturating_add(BATCH_ROWS as u32).min(count);
+            (begin..end).zip(&values.texts(begin..end)).for_each(|(number, text)| each(number, text));
+        }
     }
 }
 
@@ -281,14 +403,19 @@ mod tests {
     type GroupCounts = BTreeMap<(Option<String>, Option<String>), u64>;
 
     fn counted(distinct: &Distinct) -> GroupCounts {
+        let texts = [0, 1].map(|column| {
+            let mut texts = BTreeMap::new();
+            distinct.each_text(column, &mut |number, text| {
+                texts.insert(number, text.map(str::to_owned));
+            });
+            texts
+        });
         let mut all = GroupCounts::new();
-        for rows in distinct.batches() {
-            for row in 0..rows.len() {
-                let value = |column| rows.value(row, column).map(str::to_owned);
-                let before = all.insert((value(0), value(1)), rows.times(row));
-                assert_eq!(before, None, "a row comes once");
-            }
-        }
+        let taken = distinct.each(|numbers, times| {
+            let value = |column: usize| texts[column][&numbers[column]].clone();
+            all.insert((value(0), value(1)), times).map_or(Ok(()), Err)
+        });
+        assert_eq!(taken, Ok(()), "a row comes once");
         all
     }
 
@@ -310,7 +437,7 @@ mod tests {
         let mut merged = of(&one);
         merged.merge(&of(&other)).unwrap();
         let mut from_rows = Distinct::new(vec![Type::Text, Type::Integer]);
-        merged.rows().for_each(|row| from_rows.add_row(&row).unwrap());
+        merged.each_row(|row| from_rows.add_row(row).ok_or(())).unwrap();
         let together = counted(&of(&[one, other].concat()));
         assert_eq!(counted(&merged), together);
         assert_eq!(counted(&from_rows), together);
@@ -328,7 +455,46 @@ mod tests {
         for rows in [3, 4] {
             distinct.add(&Batch { rows, columns: Vec::new() }).unwrap();
         }
-        let all: Vec<Rows> = distinct.batches().collect();
-        assert_eq!((all.len(), all[0].len(), all[0].times(0)), (1, 1, 7));
+        let mut all = Vec::new();
+        let taken: Result<(), ()> = distinct.each(|numbers, times| {
+            all.push((numbers.to_vec(), times));
+            Ok(())
+        });
+        assert_eq!(taken, Ok(()));
+        assert_eq!((distinct.len(), all), (1, vec![(Vec::new(), 7)]));
+    }
+
+    /// Rows in one word, which becomes wider as values come, and beyond one word: the same counts.
+    #[test]
+    fn packed_rows_and_wide_rows_are_counted_alike() {
+        let hasher = RandomState::default();
+        let mut random = 1_u64;
+        let mut below = |most: u32| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as u32 % most
+        };
+        for most in [1, 2, 300, 70_000, u32::MAX] {
+            let mut counted = RowCounts::new(3);
+            let mut expected: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+            for at in 0..2_000_u32 {
+                // Small numbers first, so that columns outgrow their bits.
+                let row: Vec<u32> = (0..3).map(|_| below(most.min((at / 4).pow(3) + 1))).collect();
+                counted.count(&hasher, &row, 1 + u64::from(at % 3)).unwrap();
+                *expected.entry(row).or_default() += 1 + u64::from(at % 3);
+            }
+            let is_packed = matches!(counted, RowCounts::Packed { .. });
+            assert_eq!(is_packed, most <= 70_000, "{most}");
+            let mut found = BTreeMap::new();
+            counted.each(|row, times| found.insert(row.to_vec(), times).map_or(Ok(()), Err)).unwrap();
+            assert_eq!(found, expected, "{most}");
+            assert_eq!(counted.len(), expected.len());
+        }
+        // All 64 bits, and columns without bits after them.
+        for (bits, row) in [([32, 32, 0], [u32::MAX, u32::MAX, 0]), ([0, 32, 32], [0, 7, u32::MAX])] {
+            let mut back = [1; 3];
+            unpack(&bits, packed(&bits, &row).unwrap(), &mut back);
+            assert_eq!(back, row);
+        }
+        assert_eq!(packed(&[1, 2], &[1, 4]), None);
     }
 }

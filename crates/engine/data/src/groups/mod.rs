@@ -14,7 +14,7 @@ use crate::names::{column_type, csv_columns, parquet_columns};
 use crate::scan::{ScanError, WantedColumn};
 use crate::text::Quirk;
 use crate::{Resources, Source};
-use arrow_array::{Array, RecordBatch, StringViewArray};
+use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format};
@@ -22,6 +22,7 @@ use deniable_core::zone::Zone;
 use deniable_expression::Type;
 use distinct::Distinct;
 use spill::{Partition, Partitions};
+use std::convert::Infallible;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,37 +40,36 @@ pub struct Layout {
     pub is_unquoted: bool,
 }
 
-/// A batch of distinct rows: the values of each column, NULL for none, and the count of each row.
-#[derive(Debug, Clone)]
-pub struct Rows {
-    columns: Vec<StringViewArray>,
-    times: Vec<u64>,
-}
+/// Distinct rows, as the numbers of their values: each value of a column has one number among these rows, and 0 is NULL.
+pub struct Rows(Distinct);
 
 impl Rows {
     /// The number of distinct rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.times.len()
+        self.0.len()
     }
 
-    /// Whether the batch is empty.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.times.is_empty()
+        self.len() == 0
     }
 
-    /// A value; `None` for NULL.
-    #[must_use]
-    pub fn value(&self, row: usize, column: usize) -> Option<&str> {
-        let column = self.columns.get(column)?;
-        (row < column.len() && column.is_valid(row)).then(|| column.value(row))
+    /// Calls `each` with the numbers of each row's values, column by column, and the number of times that it occurs in the
+    /// table. Rows have no order.
+    pub fn each(&self, each: &mut dyn FnMut(&[u32], u64)) {
+        let all: Result<(), Infallible> = self.0.each(|numbers, times| {
+            each(numbers, times);
+            Ok(())
+        });
+        all.unwrap_or_default();
     }
 
-    /// The number of times that a row occurs in the table.
-    #[must_use]
-    pub fn times(&self, row: usize) -> u64 {
-        self.times.get(row).copied().unwrap_or_default()
+    /// Calls `each` with the number and the text of every value of a column, by ascending numbers, which have no gaps; with
+    /// `None` for NULL, if a row has it.
+    pub fn each_value(&self, column: usize, each: &mut dyn FnMut(u32, Option<&str>)) {
+        self.0.each_text(column, each);
     }
 }
 
@@ -213,8 +213,8 @@ fn format_of(path: &Path, layout: &Layout) -> Format {
     })
 }
 
-/// Counts the distinct rows of a source's columns. `each` is called with them batch by batch, in no particular order,
-/// and `progress` with the progress so far.
+/// Counts the distinct rows of a source's columns. `each` is called with all of them, or, if they do not fit in memory,
+/// with parts of them that have no row in common; `progress` with the progress so far.
 ///
 /// # Errors
 /// When the files cannot be read completely, lack a column, or the resources do not suffice.
@@ -299,7 +299,7 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
         }
     }
     if spilled.are_empty() {
-        give(&whole.distinct, parts);
+        parts.give(Rows(whole.distinct));
         return Ok(());
     }
     spilled.write(&mut whole.distinct)?;
@@ -321,16 +321,11 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
         };
         match finer {
             Some(finer) => left.extend(finer.into_parts()),
-            None if !give(&counting.distinct, parts) => return Ok(()),
+            None if !parts.give(Rows(counting.distinct)) => return Ok(()),
             None => {}
         }
     }
     Ok(())
-}
-
-/// Sends all rows; false if the receiver wants no more.
-fn give(distinct: &Distinct, parts: &Parts<Rows>) -> bool {
-    distinct.batches().all(|rows| parts.give(rows))
 }
 
 #[cfg(test)]
@@ -355,13 +350,24 @@ mod tests {
         let source = open(path, &columns, &Layout::default())?;
         let mut all = GroupCounts::new();
         groups(&source, resources, &|_| {}, &mut |rows| {
-            for row in 0..rows.len() {
-                let key = (0..columns.len()).map(|at| rows.value(row, at).map(str::to_owned)).collect();
-                let before = all.insert(key, rows.times(row));
+            let values: Vec<BTreeMap<u32, Option<String>>> = (0..columns.len()).map(|at| values(rows, at)).collect();
+            rows.each(&mut |numbers, times| {
+                let numbers = numbers.iter().zip(&values);
+                let key = numbers.map(|(number, values)| values[number].clone()).collect();
+                let before = all.insert(key, times);
                 assert_eq!(before, None, "a row of groups comes once");
-            }
+            });
         })?;
         Ok(all)
+    }
+
+    fn values(rows: &Rows, column: usize) -> BTreeMap<u32, Option<String>> {
+        let mut all = BTreeMap::new();
+        rows.each_value(column, &mut |number, value| {
+            assert_eq!(all.insert(number, value.map(str::to_owned)), None);
+        });
+        assert!(all.iter().all(|(number, value)| (*number == 0) == value.is_none()));
+        all
     }
 
     fn file(folder: &Path, name: &str, content: &[u8]) -> PathBuf {
@@ -397,7 +403,10 @@ mod tests {
         assert_eq!(names(&bare, &layout).unwrap(), ["a", "b"]);
         let mut rows_of_two = 0;
         let source = open(&bare, &["b".to_owned()], &layout).unwrap();
-        groups(&source, &Resources::default(), &|_| {}, &mut |rows| rows_of_two += rows.times(0)).unwrap();
+        groups(&source, &Resources::default(), &|_| {}, &mut |rows| {
+            rows.each(&mut |_, times| rows_of_two += times);
+        })
+        .unwrap();
         assert_eq!(rows_of_two, 2, "the first line is a row");
         let uneven = file(folder.path(), "uneven.csv", b"a,b\n1,2\n3\n");
         let rows = |path: &Path, accepted: &[Quirk]| {
@@ -416,8 +425,11 @@ mod tests {
         assert_eq!(counted(&latin, &["a"], &Resources::default()).unwrap(), [(vec![None], 1)].into());
         let layout = Layout { encoding: Some("latin1".to_owned()), ..Layout::default() };
         let source = open(&latin, &["a".to_owned()], &layout).unwrap();
-        groups(&source, &Resources::default(), &|_| {}, &mut |rows| assert_eq!(rows.value(0, 0), Some("Mülheim")))
-            .unwrap();
+        groups(&source, &Resources::default(), &|_| {}, &mut |rows| {
+            rows.each(&mut |numbers, _| assert_eq!(numbers, [1]));
+            assert_eq!(values(rows, 0), [(1, Some("Mülheim".to_owned()))].into());
+        })
+        .unwrap();
         // A name that is also used by internal columns.
         assert_eq!(counted(&plain, &["times"], &Resources::default()).unwrap().len(), 3);
     }

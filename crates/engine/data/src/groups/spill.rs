@@ -62,7 +62,7 @@ impl Partitions {
     /// Moves all rows to the files.
     pub(super) fn write(&self, distinct: &mut Distinct) -> io::Result<()> {
         let mut writer = Writer::to(self);
-        distinct.rows().try_for_each(|row| writer.row(&row))?;
+        distinct.each_row(|row| writer.row(row))?;
         writer.finish()?;
         distinct.clear();
         Ok(())

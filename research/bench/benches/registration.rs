@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, 
 use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_data::{Batch, Meter, Resources, Source, WantedColumn};
+use deniable_data::{Batch, Memory, Meter, Resources, Source, WantedColumn};
 use deniable_execute::{Exact, Losses, Salt, exact, losses};
 use deniable_query::Query;
 use divan::Bencher;
@@ -138,9 +138,21 @@ fn fingerprint(bencher: Bencher<'_, '_>, file: &str) {
 const SALT: Salt = Salt([7; 32]);
 
 fn query(source: &Source) -> Query {
-    let sql = "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM t GROUP BY ward";
+    planned(source, "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM t GROUP BY ward")
+}
+
+fn planned(source: &Source, sql: &str) -> Query {
     deniable_sql::plan(sql, std::slice::from_ref(source.table())).unwrap()
 }
+
+/// The queries of a policy.
+const QUERIES: [&str; 5] = [
+    "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM t GROUP BY ward",
+    "SELECT COUNT(*) AS n FROM t WHERE age > 60",
+    "SELECT ward, AVG(age) AS a FROM t GROUP BY ward",
+    "SELECT COUNT(DISTINCT patient) AS n FROM t",
+    "SELECT SUM(age) AS s FROM t WHERE ward = 'north'",
+];
 
 fn run_release(source: &Source, resources: &Resources) -> Exact {
     source.fingerprint(&[7; 32]).unwrap();
@@ -161,6 +173,32 @@ fn one_release(bencher: Bencher<'_, '_>, file: &str) {
 fn losses_of_the_query(bencher: Bencher<'_, '_>, file: &str) {
     let source = source(file, FOLDER.path());
     bencher.bench_local(|| run_losses(&source, &Resources::default()));
+}
+
+/// The losses of five queries, each in a walk of its own over the file.
+#[divan::bench(args = FILES, sample_count = RUNS)]
+fn losses_of_five_queries(bencher: Bencher<'_, '_>, file: &str) {
+    let source = source(file, FOLDER.path());
+    let queries = QUERIES.map(|sql| planned(&source, sql));
+    bencher.bench_local(|| losses_of(&source, &queries));
+}
+
+/// The same with the columns of all queries read once, as `deniable data check` does.
+#[divan::bench(args = FILES, sample_count = RUNS)]
+fn losses_of_five_queries_read_once(bencher: Bencher<'_, '_>, file: &str) {
+    let source = source(file, FOLDER.path());
+    let queries = QUERIES.map(|sql| planned(&source, sql));
+    let columns = ["patient", "ward", "age"].into();
+    let resources = Resources::default();
+    bencher.bench_local(|| {
+        let kept = source.kept(&columns, &Memory::new(None), &resources, &|_| {}).unwrap().unwrap();
+        losses_of(&kept, &queries)
+    });
+}
+
+fn losses_of(source: &Source, queries: &[Query]) -> Vec<Losses> {
+    let of = |query: &Query| losses(std::slice::from_ref(source), query, &SALT, &Resources::default(), &|_| {});
+    queries.iter().map(|query| of(query).unwrap()).collect()
 }
 
 #[divan::bench(args = FILES, sample_count = RUNS)]

@@ -42,6 +42,7 @@ pub mod groups;
 mod header;
 pub mod identity;
 mod in_memory;
+mod kept;
 pub mod keys;
 pub mod kind;
 pub mod memory;

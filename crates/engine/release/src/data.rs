@@ -11,6 +11,7 @@ use crate::losses::{
 };
 use crate::new_entities::{KnownEntitiesFound, NewEntities, entities_of};
 use crate::plan::{Plan, QueryPlan, plan_sql};
+use crate::read_once::ReadOnce;
 use crate::release::{Event, UnreadableColumn, salt};
 use crate::simulate::simulated;
 use deniable_core::noise::Decay;
@@ -284,14 +285,24 @@ fn losses(
             && planned.for_engine(plan.policy()).is_none()
             && planned.query().tables().any(|read| new.tables.iter().any(|table| table.name() == read))
     };
+    let judged = || plan.queries().iter().enumerate().filter(|(_, planned)| is_judged(planned));
+    let Some((_, first)) = judged().next() else { return Vec::new() };
+    let reading = |progress| tell(Event::ComputingLosses(&first.declared().name, progress));
+    let rows = ReadOnce::new(sources, judged().map(|(_, planned)| planned.query()), resources, &reading);
+    let salt = salt(ledger);
     let mut all = Vec::new();
-    for (at, planned) in plan.queries().iter().enumerate().filter(|(_, planned)| is_judged(planned)) {
+    for (at, planned) in judged() {
         let query = planned.declared().name.as_str();
         let progress = |progress| tell(Event::ComputingLosses(query, progress));
-        let losses = deniable_execute::losses(&sources, planned.query(), &salt(ledger), resources, &progress);
+        let of = |query: &Query| {
+            rows.compute(|sources, resources| deniable_execute::losses(sources, query, &salt, resources, &progress))
+        };
+        let losses = of(planned.query());
         let unreadable = unreadable(planned, new, scans);
         tell(Event::LeftOut { query, losses: losses.as_ref(), unreadable: &unreadable });
-        let exact = |query: &Query| deniable_execute::exact(&sources, query, &salt(ledger), resources, &progress);
+        let exact = |query: &Query| {
+            rows.compute(|sources, resources| deniable_execute::exact(sources, query, &salt, resources, &progress))
+        };
         let noise: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
         let errors = deniable_answers::true_errors(planned.query(), &noise, &exact);
         let columns = errors.as_ref().map(|errors| errors.as_ref().map(|errors| errors.columns.as_slice()));
@@ -302,7 +313,7 @@ fn losses(
             let sums = errors.as_ref().map(|errors| errors.sums.as_slice()).unwrap_or_default();
             let stated = understated(plan, planned, &losses, errors.as_ref());
             let of_period = every_day(plan.policy(), planned)
-                .and_then(|query| deniable_execute::losses(&sources, &query, &salt(ledger), resources, &progress).ok())
+                .and_then(|query| of(&query).ok())
                 .and_then(|every_day| outside_period(planned, &losses, &every_day));
             let large = large(planned, &losses, sums).into_iter();
             all.push((at, large.chain(stated).chain(of_period).collect()));

@@ -14,6 +14,7 @@
 //! | the same policy under another promise | [`whatif`] |
 //! | checks that files are the declared version and can be read as declared, for the curator | [`data`] |
 //! | queries of which caps or bounds leave out much, for the curator | [`losses`] |
+//! | rows that the exact computations of all queries read, kept in memory | `read_once` |
 //! | columns and losses that a curator accepts by name | [`accepted`] |
 //! | the statement for an engine that holds the rows, and its trial | [`engine`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
@@ -35,6 +36,7 @@ pub mod periods;
 pub mod plan;
 mod public;
 mod quality;
+mod read_once;
 pub mod release;
 mod rows_each;
 pub mod show;

@@ -26,7 +26,7 @@ class Audit:
     (True, True)
     """
 
-    __slots__ = ("_text", "broken", "claim", "odds_at_least", "epsilon_at_least", "gain_at_least", "posterior_at_least", "prior", "confidence", "event", "likelier_input", "other_input", "probability_at_least", "other_probability_at_most", "pairs", "samples")
+    __slots__ = ("_text", "broken", "claim", "odds_at_least", "epsilon_at_least", "gain_at_least", "posterior_at_least", "prior", "confidence", "event", "likelier_input", "other_input", "probability_at_least", "other_probability_at_most", "floating_point", "rounded_to", "pairs", "samples")
 
     broken: bool
     """Whether the claim is certainly violated, except with probability ``1 - confidence``."""
@@ -54,6 +54,11 @@ class Audit:
     """A lower bound on its probability on the likelier input."""
     other_probability_at_most: Optional[Fraction]
     """An upper bound on its probability on the neighbouring input."""
+    floating_point: bool
+    """Whether the event is about the last bits of floating-point numbers: noise of floats gives some numbers on one input only. To look for other
+    faults, audit with ``round_to=``."""
+    rounded_to: Optional[Fraction]
+    """The step to which floating-point outputs were rounded; ``None`` if they were not."""
     pairs: int
     """The number of pairs of inputs tried."""
     samples: int
@@ -70,6 +75,8 @@ class Audit:
         self.likelier_input, self.other_input = found["likelier_input"], found["other_input"]
         ends = (found["probability_at_least"], found["other_probability_at_most"])
         self.probability_at_least, self.other_probability_at_most = (None if end is None else read(end) for end in ends)
+        self.floating_point = found["floating_point"]
+        self.rounded_to = None if found["rounded_to"] is None else read(found["rounded_to"])
         self.pairs, self.samples = found["pairs"], found["samples"]
 
     def __str__(self) -> str:
@@ -93,6 +100,7 @@ def audit(
     entries: int = 1,
     negative: bool = False,
     pairs: Sequence[Tuple[Sequence[int], Sequence[int]]] = (),
+    round_to: Optional[Exact] = None,
 ) -> Audit:
     """Tests from outputs alone whether a function keeps its claim (docs/how-to/audit.md).
 
@@ -112,7 +120,8 @@ def audit(
     :param neighbours: the definition of neighbours: ``one-entry``, ``same-direction`` or ``each-by-one``.
     :param entries: the number of numbers in an input.
     :param negative: whether entries may be negative: answers to queries, not counts.
-    :param pairs: the pairs of inputs to try; replaces the last three arguments.
+    :param pairs: the pairs of inputs to try; replaces ``neighbours``, ``entries`` and ``negative``.
+    :param round_to: the step, ``"0.001"``, to whose multiples floating-point outputs are rounded before the audit. What is broken then is broken.
     """
     if not callable(function):
         raise usage(f"the function is a {type(function).__name__}, which cannot be called", "give a function of an input and the number of outputs")
@@ -126,6 +135,7 @@ def audit(
         whole(entries, "entries=") or 0,
         truth(negative, "negative="),
         _pairs(pairs),
+        None if round_to is None else str(exact(round_to)),
     )
     return Audit(json.loads(written), text, claim)
 

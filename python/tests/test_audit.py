@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from fractions import Fraction
 from typing import Any, List, Set
 
 import deniable as dn
@@ -52,6 +53,26 @@ def test_exceptions_of_the_function_are_raised_by_audit() -> None:
 
     with pytest.raises(LookupError, match="mine"):
         dn.audit(function, claim="odds=3", samples=2_000)
+
+
+def laplace(input: List[int], times: int) -> List[float]:
+    """Textbook noise of scale 1: the inverse of the distribution at a random float."""
+    uniform = np.random.default_rng().random(times) - 0.5
+    noisy: List[float] = (input[0] - np.sign(uniform) * np.log1p(-2 * np.abs(uniform))).tolist()
+    return noisy
+
+
+def test_faults_of_floating_point_are_named_and_can_be_looked_past() -> None:
+    found = dn.audit(laplace, claim="epsilon=1", samples=400_000)
+    assert found.broken and found.floating_point and found.rounded_to is None
+    assert "floating point: " in str(found) and 'round_to="0.001"' in str(found)
+    past = dn.audit(laplace, claim="epsilon=1", samples=400_000, round_to="0.001")
+    assert not past.broken and not past.floating_point and past.rounded_to == Fraction(1, 1000)
+    # Another fault is still found.
+    wrong = dn.audit(laplace, claim="epsilon=1/2", samples=400_000, round_to="0.001")
+    assert wrong.broken and not wrong.floating_point and wrong.epsilon_at_least < "1"
+    with pytest.raises(dn.UsageError, match="round_to="):
+        dn.audit(laplace, samples=1_000, round_to=0)
 
 
 # A function that spends no time in Python, and one that waits.

@@ -90,7 +90,7 @@ fn write(output: &Bound<'_, PyAny>, out: &mut Outputs, depth: usize) -> PyResult
 
 /// Audits a function: the text and the JSON of the report.
 #[pyfunction]
-#[pyo3(signature = (function, claim, prior, confidence, samples, adjacency, entries, negative, pairs))]
+#[pyo3(signature = (function, claim, prior, confidence, samples, adjacency, entries, negative, pairs, round_to))]
 #[expect(clippy::too_many_arguments, reason = "python/deniable has the names and the defaults")]
 pub fn audit(
     py: Python<'_>,
@@ -103,6 +103,7 @@ pub fn audit(
     entries: usize,
     negative: bool,
     pairs: Vec<(Vec<i64>, Vec<i64>)>,
+    round_to: Option<Number>,
 ) -> PyResult<(String, String)> {
     let adjacency = match adjacency {
         "each-by-one" => InputAdjacency::EachByOne,
@@ -124,7 +125,8 @@ pub fn audit(
     } else {
         Neighbours::counts(adjacency, entries)
     };
-    let options = Options { claim, prior, confidence: confidence.0, samples, neighbours };
+    let round_to = round_to.map(|step| step.0);
+    let options = Options { claim, prior, confidence: confidence.0, samples, neighbours, round_to };
     let slot = Arc::new(Mutex::new(None));
     let mechanism = Function { function, raised: slot.clone() };
     let audited = detached(py, move || run(vec![Box::new(mechanism)], &options));

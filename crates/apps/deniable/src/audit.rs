@@ -31,7 +31,7 @@ pub use deniable_audit::{
     Outputs, Pair, Program, Verdict, end_all,
 };
 
-use deniable_audit::Settings;
+use deniable_audit::{Rounded, Settings};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
@@ -55,6 +55,9 @@ pub struct Options {
     pub samples: u64,
     /// The inputs that are tried.
     pub neighbours: Neighbours,
+    /// The step to whose multiples floating-point outputs are rounded before the audit, positive: it hides their last
+    /// bits, so that other faults are found. They are not rounded by default.
+    pub round_to: Option<Rational>,
 }
 
 impl Options {
@@ -62,7 +65,7 @@ impl Options {
     #[must_use]
     pub fn new(neighbours: Neighbours) -> Self {
         let samples = Settings::default().samples;
-        Self { claim: None, prior: None, confidence: ratio(999, 1000), samples, neighbours }
+        Self { claim: None, prior: None, confidence: ratio(999, 1000), samples, neighbours, round_to: None }
     }
 
     /// Checks the options without an audit: a program under audit need not start for options that are invalid.
@@ -70,7 +73,31 @@ impl Options {
     /// # Errors
     /// When an option is invalid.
     pub fn validate(&self) -> Result<(), Error> {
-        self.parsed().map(|_| ())
+        self.parsed().and(self.step()).map(|_| ())
+    }
+
+    /// The step of rounding.
+    fn step(&self) -> Result<Option<f64>, Error> {
+        let Some(step) = &self.round_to else { return Ok(None) };
+        let float = step.to_f64().filter(|step| *step > 0.0 && step.is_finite());
+        float.map(Some).ok_or_else(|| Error::Step(step.clone()))
+    }
+
+    /// A mechanism as it is audited.
+    fn rounded(&self, mechanism: Box<dyn Mechanism>) -> Result<Box<dyn Mechanism>, Error> {
+        Ok(match self.step()? {
+            Some(step) => Box::new(Rounded::new(mechanism, step)),
+            None => mechanism,
+        })
+    }
+
+    /// The report of an audit with these options.
+    fn report(&self, verdict: Verdict, priors: PriorRange) -> AuditReport {
+        let report = AuditReport::new(verdict, priors);
+        match &self.round_to {
+            Some(step) => report.of_rounded(step.clone()),
+            None => report,
+        }
     }
 
     /// The validated options: the claim as an odds ratio, the priors, and the settings.
@@ -108,6 +135,8 @@ pub enum Error {
     Prior(ParseError),
     /// A confidence outside its range.
     Confidence(Rational),
+    /// A step of rounding that is not positive, or beyond floating-point numbers.
+    Step(Rational),
     /// The mechanism failed, a setting is out of range, or no inputs are neighbours.
     Audit(#[from] AuditError),
     /// The zoo has no mechanism of this name.
@@ -149,10 +178,11 @@ pub enum ClaimProblem {
 ///
 /// # Errors
 /// When an option is invalid, or the mechanism fails.
-pub fn audit(mut workers: Vec<Box<dyn Mechanism>>, options: &Options) -> Result<AuditReport, Error> {
+pub fn audit(workers: Vec<Box<dyn Mechanism>>, options: &Options) -> Result<AuditReport, Error> {
     let (claim, priors, settings) = options.parsed()?;
+    let mut workers = workers.into_iter().map(|worker| options.rounded(worker)).collect::<Result<Vec<_>, _>>()?;
     let verdict = deniable_audit::audit(&mut workers, &options.neighbours, claim.as_ref(), &settings)?;
-    Ok(AuditReport::new(verdict, priors))
+    Ok(options.report(verdict, priors))
 }
 
 /// The mechanism of the zoo with this name.
@@ -175,10 +205,10 @@ pub fn member(name: &str) -> Result<Member, Error> {
 #[cfg(feature = "zoo")]
 pub fn audit_member(member: &Member, options: &Options) -> Result<AuditReport, Error> {
     let (claim, priors, settings) = options.parsed()?;
-    let worker = member.start().map_err(AuditError::from)?;
+    let worker = options.rounded(member.start().map_err(AuditError::from)?)?;
     let claim = claim.as_ref().unwrap_or(&member.claim);
     let verdict = deniable_audit::audit(&mut [worker], &member.neighbours, Some(claim), &settings)?;
-    Ok(AuditReport::new(verdict, priors))
+    Ok(options.report(verdict, priors))
 }
 
 /// The odds ratio of a claim: its own, or the largest that keeps a promise about beliefs.
@@ -220,6 +250,11 @@ impl Error {
                 Code::Usage,
                 format!("{} is not between 90% and 100%", set("confidence", &value.to_string())),
                 format!("write {}", set("confidence", "99.9%")),
+            ),
+            Self::Step(value) => (
+                Code::Usage,
+                format!("{} is not a positive number", set("round-to", &value.to_string())),
+                format!("write {}", set("round-to", "0.001")),
             ),
             Self::Audit(AuditError::Mechanism(error)) => {
                 let help = "docs/how-to/audit.md has the protocol; `examples/audit/half_noise.py` is a whole program";
@@ -281,6 +316,7 @@ mod tests {
             (audited(|options| options.prior = Some("3/2".to_owned())), "prior"),
             (audited(|options| options.confidence = ratio(89, 100)), "confidence"),
             (audited(|options| options.confidence = whole(1)), "confidence"),
+            (audited(|options| options.round_to = Some(whole(0))), "round-to"),
         ] {
             let error = result.unwrap_err();
             for surface in [Surface::Command, Surface::Python] {
@@ -297,5 +333,17 @@ mod tests {
         let report = audited(|options| options.claim = Some("epsilon=ln(3)".to_owned())).unwrap();
         assert!(report.holds() && report.verdict.odds() == whole(1), "{report}");
         assert_eq!(report.prior(), ratio(1, 2));
+    }
+
+    #[cfg(feature = "zoo")]
+    #[test]
+    fn faults_of_floating_point_are_known_and_hidden_by_rounding() {
+        let laplace = member("laplace-floating-point").unwrap();
+        let mut options = Options { samples: 400_000, ..Options::new(laplace.neighbours.clone()) };
+        let found = audit_member(&laplace, &options).unwrap();
+        assert!(!found.holds() && found.is_floating_point() && found.to_string().contains("\nfloating point: "));
+        options.round_to = Some(ratio(1, 1000));
+        let past = audit_member(&laplace, &options).unwrap();
+        assert!(past.holds() && !past.is_floating_point() && past.to_string().contains("multiples of 1/1000"));
     }
 }

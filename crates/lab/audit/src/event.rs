@@ -6,6 +6,8 @@
 use crate::mechanism::{Cell, Labels, Value};
 use std::fmt;
 
+/// Significant bits of a floating-point number beyond which an event about this very number is about its last bits.
+const FEW_BITS: u32 = 32;
 /// The power of zero, which is a multiple of every power of two.
 const ANY_POWER: f64 = 2000.0;
 
@@ -62,6 +64,11 @@ impl Feature {
         }
         .filter(|value| !value.is_nan())
     }
+}
+
+/// Whether a number has so many significant bits that few computations give it.
+fn has_many_bits(value: &Value) -> bool {
+    matches!(value, Value::Number(number) if number.is_finite() && zero_bits(*number) < 52 - FEW_BITS)
 }
 
 /// Trailing zero bits of the significand, at most 53.
@@ -131,6 +138,20 @@ impl Condition {
                 word(row, *at, labels).is_some_and(|word| word.chars().nth(*place) == Some(*letter))
             }
             Self::Letters(at, least) => word(row, *at, labels).is_some_and(|word| word.chars().count() >= *least),
+        }
+    }
+}
+
+impl Condition {
+    /// Whether it is about the last bits of a floating-point number.
+    fn reads_last_bits(&self) -> bool {
+        match self {
+            Self::AtLeast(Feature::ZeroBits(_), _) | Self::Below(Feature::ZeroBits(_), _) => true,
+            // Positive powers divide whole numbers, too.
+            Self::AtLeast(Feature::Power(_), power) | Self::Below(Feature::Power(_), power) => *power <= 0.0,
+            Self::Is(_, value) => has_many_bits(value),
+            Self::Whole(values) => values.iter().any(has_many_bits),
+            Self::AtLeast(..) | Self::Below(..) | Self::Letter(..) | Self::Letters(..) => false,
         }
     }
 }
@@ -242,6 +263,23 @@ pub enum Event {
 }
 
 impl Event {
+    /// Whether the event, or a part of it, is about the last bits of floating-point numbers: noise computed in floating
+    /// point gives some numbers on one input only.
+    #[must_use]
+    pub fn reads_last_bits(&self) -> bool {
+        match self {
+            Self::Any(ways) => ways.iter().flatten().any(Condition::reads_last_bits),
+            Self::Score { parts, .. } => parts.iter().any(|part| match part {
+                Part::Steps { feature, cuts, .. } => match feature {
+                    Feature::ZeroBits(_) => true,
+                    Feature::Power(_) => cuts.iter().any(|cut| *cut <= 0.0),
+                    _ => false,
+                },
+                Part::Values { weights, .. } => weights.iter().any(|(value, _)| has_many_bits(value)),
+            }),
+        }
+    }
+
     /// Whether an output belongs to the event.
     #[must_use]
     pub fn holds(&self, row: &[Cell], labels: &Labels) -> bool {
@@ -297,6 +335,31 @@ mod tests {
         for (value, expected) in multiples {
             assert!((power(value) - expected).abs() < 0.5, "{value}");
         }
+    }
+
+    #[test]
+    fn events_about_last_bits_are_known() {
+        let one = |condition| Event::Any(vec![vec![Condition::AtLeast(Feature::Sum, 1.0)], vec![condition]]);
+        let last = [
+            Condition::AtLeast(Feature::ZeroBits(0), 3.0),
+            Condition::Below(Feature::Power(0), -40.0),
+            Condition::Is(0, Value::Number(0.1)),
+            Condition::Whole(vec![Value::Integer(1), Value::Number(std::f64::consts::PI)]),
+        ];
+        assert!(last.into_iter().all(|condition| one(condition).reads_last_bits()));
+        let other = [
+            Condition::AtLeast(Feature::Power(0), 1.0),
+            Condition::Is(0, Value::Number(1234.5)),
+            Condition::Is(0, Value::Integer(i64::MAX)),
+            Condition::Below(Feature::Entry(0), 0.1),
+        ];
+        assert!(!other.into_iter().any(|condition| one(condition).reads_last_bits()));
+        let scored = |feature, cut| Event::Score {
+            parts: vec![Part::Steps { feature, cuts: vec![cut], weights: vec![0.0, 1.0] }],
+            at_least: 1.0,
+        };
+        assert!(scored(Feature::Power(0), -3.0).reads_last_bits());
+        assert!(!scored(Feature::Entry(0), -3.0).reads_last_bits());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | which mechanisms can be audited, and how are outputs stored? | [`mechanism`] |
 //! | how is a program of any language audited? | [`process`] |
+//! | how is an audit of rounded outputs made? | [`rounded`] |
 //! | which pairs of inputs are tried? | [`neighbours`] |
 //! | which events are tested, and how are they printed? | [`event`] |
 //! | which pair and which events look worst? | [`search`] |
@@ -47,6 +48,7 @@ pub mod mechanism;
 pub mod neighbours;
 pub mod process;
 pub mod report;
+pub mod rounded;
 pub mod search;
 pub mod table;
 pub mod verdict;
@@ -59,6 +61,7 @@ pub use mechanism::{Cell, Mechanism, MechanismError, Outputs, Value};
 pub use neighbours::{InputAdjacency, Neighbours, Pair};
 pub use process::{Deadlines, Program, end_all};
 pub use report::AuditReport;
+pub use rounded::Rounded;
 pub use verdict::{Finding, Verdict};
 
 // `tests/it` is compiled into the unit tests, so each crate links one test program. It names this crate as other crates

@@ -212,6 +212,16 @@ impl Outputs {
         &self.labels
     }
 
+    /// Replaces the floating-point numbers of the outputs from this index on.
+    pub fn replace_numbers(&mut self, first: usize, new: impl Fn(f64) -> f64) {
+        let start = first.checked_sub(1).map_or(0, |before| self.ends[before]);
+        for cell in &mut self.cells[start..] {
+            if let Cell::Number(value) = cell {
+                *value = new(*value);
+            }
+        }
+    }
+
     /// Appends all outputs of another list; its words get indices in this list.
     pub fn append(&mut self, other: &Self) {
         let places: Vec<u32> = other.labels.words.iter().map(|word| self.labels.place(word)).collect();

@@ -53,6 +53,9 @@ pub struct Audit {
     /// Confidence that all reported bounds hold.
     #[arg(long, value_name = "PROBABILITY", default_value = "99.9%")]
     pub confidence: String,
+    /// Round floating-point outputs to multiples of this step before the audit, to find faults beyond their last bits.
+    #[arg(long, value_name = "STEP", allow_hyphen_values = true)]
+    pub round_to: Option<String>,
     /// Number of copies of the program that run in parallel.
     #[arg(long, value_name = "N", default_value = "2")]
     pub processes: NonZeroUsize,

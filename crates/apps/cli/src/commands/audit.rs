@@ -22,12 +22,15 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let confidence = parse_rational(&args.confidence)
         .map_err(|error| Failure::usage(format!("--confidence {error}"), "write --confidence 99.9%"))?;
+    let round_to = args.round_to.as_deref().map(parse_rational).transpose();
+    let round_to = round_to.map_err(|error| Failure::usage(format!("--round-to {error}"), "write --round-to 0.001"))?;
     let options = Options {
         claim: args.claim.clone(),
         prior: args.prior.clone(),
         confidence,
         samples: args.samples,
         neighbours: neighbours(args)?,
+        round_to,
     };
     options.validate()?;
     let progress = Progress::new();

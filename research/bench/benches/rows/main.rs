@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench -p deniable-bench --bench rows --features sql                       10 million rows, medians of five
 //! cargo bench -p deniable-bench --bench rows --features sql -- --large            and 100 million, once
+//! cargo bench -p deniable-bench --bench rows --features sql -- --billion          a billion in 8 GiB of memory, once: some 30 GB of disk
 //! cargo bench -p deniable-bench --bench rows --features sql -- --write FILE       writes the tables between the markers of a file
 //! cargo bench -p deniable-bench --bench rows --features sql -- --only "plain SQL" one case by itself, as for a profiler
 //! ```
@@ -14,7 +15,7 @@ mod data;
 mod measure;
 
 use data::{MILLION, People};
-use measure::CaseMeasurement;
+use measure::{CaseMeasurement, Size};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -28,25 +29,36 @@ fn main() {
     let only = value("--only");
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rows");
     std::fs::create_dir_all(&folder).unwrap();
-    let mut sizes = vec![(10 * MILLION, ROUNDS)];
-    if args.iter().any(|arg| arg == "--large") {
-        sizes.push((100 * MILLION, 1));
+    let given = |name: &str| args.iter().any(|arg| arg == name);
+    let size = |rows, rounds| Size { rows: rows * MILLION, rounds, memory: None };
+    let mut sizes = vec![size(10, ROUNDS)];
+    if given("--large") {
+        sizes.push(size(100, 1));
     }
+    let is_billion = given("--billion");
+    if is_billion {
+        sizes = vec![Size { memory: Some(8 << 30), ..size(1_000, 1) }];
+    }
+    let is_wanted = |case: &str| {
+        only.as_deref().is_none_or(|only| only == case)
+            && (!is_billion || [measure::BY_NUMBER, measure::CAPPED].contains(&case))
+    };
     let mut tables = String::new();
     let mut draws = Vec::new();
-    if only.is_none() {
+    let draws_too = only.is_none() && !is_billion;
+    if draws_too {
         draws.push(measure::draw(MILLION, &data::file(&folder, MILLION, People::Anywhere)));
     }
-    for (rows, rounds) in sizes {
-        let measured = measure::all(&folder, rows, rounds > 1, rounds, only.as_deref());
-        let path = data::file(&folder, rows, People::Anywhere);
-        let table = table(rows, rounds, &measured);
+    for size in sizes {
+        let measured = measure::all(&folder, &size, &is_wanted);
+        let path = data::file(&folder, size.rows, People::Anywhere);
+        let table = table(&size, &measured);
         println!("{table}");
         tables += &table;
-        if only.is_none() {
-            draws.push(measure::draw(rows, &path));
+        if draws_too {
+            draws.push(measure::draw(size.rows, &path));
         }
-        if rows == 100 * MILLION {
+        if size.rows >= 100 * MILLION {
             std::fs::remove_file(path).unwrap();
         }
     }
@@ -70,13 +82,15 @@ fn draw_table(draws: &[measure::Draw]) -> String {
     text + "\n"
 }
 
-fn table(rows: u64, rounds: usize, measured: &[CaseMeasurement]) -> String {
+fn table(size: &Size, measured: &[CaseMeasurement]) -> String {
+    let Size { rows, rounds, memory } = *size;
     let of = |case: &str| measured.iter().find(|measured| measured.case == case).map(|measured| measured.median);
     let mut text = format!(
-        "{} million rows, {} million people with random numbers as ids, 50 groups, {} threads;\n{}.\n\n",
+        "{} million rows, {} million people with random numbers as ids, 50 groups, {} threads{};\n{}.\n\n",
         rows / MILLION,
         rows / MILLION / 5,
         measure::THREADS,
+        memory.map_or_else(String::new, |bytes| format!(", {} GiB of memory", bytes >> 30)),
         if rounds == 1 { "one run each".to_owned() } else { format!("medians of {rounds}, fastest and slowest") },
     );
     text +=

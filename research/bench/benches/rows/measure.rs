@@ -14,7 +14,8 @@ use std::time::Instant;
 
 pub const THREADS: usize = 2;
 pub const TWO_LEVEL: &str = "plain SQL by (who, grp), then by grp";
-const BY_NUMBER: &str = "plain SQL by grp, a number";
+pub const CAPPED: &str = "people, both caps, by grp";
+pub const BY_NUMBER: &str = "plain SQL by grp, a number";
 const BY_TEXT: &str = "plain SQL by name, a text";
 const IN_ORDER: &str = "people in order, plain SQL by grp";
 const ONE: &str = "one with a tenth, plain SQL by grp";
@@ -36,22 +37,31 @@ pub struct CaseMeasurement {
     pub peak: u64,
 }
 
-/// All cases of this many rows, in turn: `rounds` times each case once, so that other load affects all alike.
-/// `others` is whether files in other orders are measured as well.
-pub fn all(folder: &Path, rows: u64, others: bool, rounds: usize, only: Option<&str>) -> Vec<CaseMeasurement> {
+/// How much is measured.
+pub struct Size {
+    pub rows: u64,
+    /// Files in other orders are measured if there are several.
+    pub rounds: usize,
+    /// The memory limit, if it is not the default.
+    pub memory: Option<usize>,
+}
+
+/// All cases of this size, in turn: `rounds` times each case once, so that other load affects all alike.
+pub fn all(folder: &Path, size: &Size, only: &dyn Fn(&str) -> bool) -> Vec<CaseMeasurement> {
+    let Size { rows, rounds, memory } = *size;
     let path = &file(folder, rows, People::Anywhere);
     let by = |column: &str| format!("SELECT {column}, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY {column}");
     let two_level = "SELECT grp, SUM(c), SUM(s), SUM(s) / SUM(c) FROM \
                      (SELECT who, grp, COUNT(*) AS c, SUM(n) AS s FROM t GROUP BY who, grp) GROUP BY grp";
     let [in_order, one] =
-        [People::InOrder, People::OneWithATenth].map(|people| others.then(|| file(folder, rows, people)));
+        [People::InOrder, People::OneWithATenth].map(|people| (rounds > 1).then(|| file(folder, rows, people)));
     type Case<'a> = (&'static str, &'static str, bool, Box<dyn Fn() + 'a>);
     let mut cases: Vec<Case<'_>> = vec![
         (BY_NUMBER, BY_NUMBER, false, Box::new(|| plain(path, &by("grp")))),
         ("a row is a person, by grp", BY_NUMBER, false, Box::new(|| drop(ours(path, None, &by("grp"), None)))),
         (BY_TEXT, BY_TEXT, false, Box::new(|| plain(path, &by("name")))),
         ("a row is a person, by name", BY_TEXT, false, Box::new(|| drop(ours(path, None, &by("name"), None)))),
-        ("people, both caps, by grp", BY_NUMBER, true, Box::new(|| drop(ours(path, Some(CAPS), &by("grp"), None)))),
+        (CAPPED, BY_NUMBER, true, Box::new(|| drop(ours(path, Some(CAPS), &by("grp"), memory)))),
         ("people, both caps, by name", BY_TEXT, true, Box::new(|| drop(ours(path, Some(CAPS), &by("name"), None)))),
     ];
     if let (Some(in_order), Some(one)) = (&in_order, &one) {
@@ -68,7 +78,7 @@ pub fn all(folder: &Path, rows: u64, others: bool, rounds: usize, only: Option<&
     }
     // Last: what follows the memory that it takes and gives back gets its pages late.
     cases.push((TWO_LEVEL, BY_NUMBER, false, Box::new(|| plain(path, two_level))));
-    let wanted: Vec<&Case<'_>> = cases.iter().filter(|(case, ..)| only.is_none_or(|only| only == *case)).collect();
+    let wanted: Vec<&Case<'_>> = cases.iter().filter(|(case, ..)| only(case)).collect();
     let mut seconds = vec![Vec::new(); wanted.len()];
     let mut peaks = vec![0; wanted.len()];
     for round in 0..=rounds {

@@ -17,7 +17,8 @@ to                                    use
 draft a policy for a file             ``draft``
 read a policy, or build one           ``Policy``, ``epsilon`` and the other promises, ``Person``, ``Adversary``, ``Integer`` ...
 see costs and errors, without data    ``Policy.plan``, ``Policy.sweep``, ``Policy.least_promise``
-ask, and see the remaining budget     ``Policy.session``, ``Session.ask``, ``Session.release``
+ask, and see the remaining budget     ``Policy.session``, ``Session.ask``, ``Session.release``, ``Session.answers``
+see how the rows read                 ``Session.check_data``
 ask without SQL                       ``Session.table``, ``col``, ``count``, ``mean`` ...
 read an answer                        ``Answer``, ``Guarantee``
 decide about a finite mechanism       ``check``
@@ -40,6 +41,7 @@ from ._answer import Answer, Noise, Release, Withdrawal
 from ._assess import Assessment, assess
 from ._audit import Audit, audit
 from ._check import Verdict, check
+from ._data_check import ColumnCheck, DataCheck
 from ._declare import Adversary, Boolean, Date, Decimal, Integer, Person, Text, Timestamp
 from ._deniable import __version__
 from ._draft import draft
@@ -64,6 +66,8 @@ __all__ = [
     "Belief",
     "Boolean",
     "BudgetError",
+    "ColumnCheck",
+    "DataCheck",
     "DataError",
     "Date",
     "Decimal",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 
 from . import _deniable
 from ._answer import Answer, Release
+from ._data_check import DataCheck
 from ._errors import DataError, LedgerWarning, QueryWarning, shown, usage
 from ._exact import Exact, names, read, short, text, truth, whole
 from ._exact import path as _path
@@ -177,12 +178,25 @@ class Session:
         """
         return Table.of(self.policy, name, self)
 
-    def release(self, *queries: str) -> Release:
-        """Answers the policy's queries, or those with these names; stored answers are free."""
+    def release(self, *queries: str, spend: Optional[Exact] = None, epsilon: Optional[Exact] = None) -> Release:
+        """Answers the policy's queries, or those with these names; stored answers are free.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     release = session.release("visits by sex", spend="1/10")
+        ...     session.left
+        Fraction(9, 10)
+
+        :param spend: the part of the whole promise that these queries use together: weights divide what explicit shares leave of it. The policy's own
+            ``spend`` does not limit it, as it does not limit ``ask``.
+        :param epsilon: the same as an ε, in place of ``spend``.
+        """
         session = self._open()
         chosen = [short(name, "the name of a query") for name in queries]
+        part = None if spend is None and epsilon is None else str(self._part(spend, epsilon))
         self._note(session.notes(chosen, None))
-        return self._released(session.release(chosen))
+        return self._released(session.release(chosen, part))
 
     def register(self, accept: Union[str, Sequence[str]] = (), *, accept_loss: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
         """Scans all rows of all tables and registers their versions, or none; the findings are in ``log``. Nothing is charged.
@@ -195,6 +209,32 @@ class Session:
         """
         (written,) = self._wait(self._open().register(names(accept, "accept="), names(accept_loss, "accept_loss=")))
         return [(table, version) for table, version in json.loads(written)]
+
+    def check_data(self, accept: Union[str, Sequence[str]] = (), *, accept_loss: Union[str, Sequence[str]] = ()) -> DataCheck:
+        """Scans all rows of all tables, as ``register`` does, and returns what it finds: missing, unreadable and clamped values, and what caps and bounds
+        leave out of each query. The versions are registered if nothing speaks against it, and ``DataCheck.refused`` says what does. Nothing is charged.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     check = session.check_data()
+        ...     {column.column: column.outside_bounds for column in check.columns}["minutes"]
+        0
+
+        :param accept: as in ``register``.
+        :param accept_loss: as in ``register``.
+        :raises DataError: when the data cannot be scanned at all. For the curator.
+        """
+        call, findings = self._open().check_data(names(accept, "accept="), names(accept_loss, "accept_loss="))
+        refused: Optional[DataError] = None
+        try:
+            self._wait(call)
+        except DataError as error:
+            refused = error
+        check = DataCheck(*findings.read(), refused)
+        if refused is not None and not check.columns:
+            raise refused
+        return check
 
     def plan(
         self,
@@ -222,6 +262,21 @@ class Session:
             return Plan(*session.plan(None))
         caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
         return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), str(self._part(spend, epsilon)), caps)))
+
+    @property
+    def answers(self) -> Tuple[Answer, ...]:
+        """The stored answers about these people, free and without reading rows: those of the policy's queries first, then all others in the order
+        of their charges. An answer of more than 20,000 cells that is not the policy's is left out: the same query asked again returns it.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     asked = session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40")
+        ...     [answer.rows == asked.rows for answer in session.answers]
+        [True]
+        """
+        releases = [Release(written, {}, self._test) for written in self._open().answers()]
+        return tuple(answer for release in releases for answer in release.values())
 
     @property
     def left(self) -> Fraction:

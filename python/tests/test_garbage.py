@@ -121,7 +121,11 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "Session.ask epsilon", lambda one: session.ask("SELECT nothing", epsilon=one)
     yield "Session.ask name", lambda one: session.ask("SELECT nothing", spend="1/4", name=one)
     yield "Session.release", lambda one: session.release(one)
+    yield "Session.release spend", lambda one: session.release("nothing", spend=one)
+    yield "Session.release epsilon", lambda one: session.release("nothing", epsilon=one)
     yield "Session.register", lambda one: session.register(one)
+    yield "Session.check_data", session.check_data
+    yield "Session.check_data accept_loss", lambda one: session.check_data(accept_loss=one)
     yield "Session.plan", lambda one: session.plan(one, spend="1/4")
     yield "Session.plan spend", lambda one: session.plan("SELECT COUNT(*) FROM t", spend=one)
     yield "Session.plan epsilon", lambda one: session.plan("SELECT COUNT(*) FROM t", epsilon=one)
@@ -161,7 +165,7 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     yield "audit", lambda one: dn.audit(None if callable(one) else one, samples=1_000)
     yield "audit outputs", lambda one: dn.audit(lambda input, times: one, samples=1_000)
     yield "audit output", lambda one: dn.audit(lambda input, times: [one] * times, samples=1_000)
-    for name in ("claim", "prior", "confidence", "samples", "neighbours", "entries", "negative", "pairs"):
+    for name in ("claim", "prior", "confidence", "samples", "neighbours", "entries", "negative", "pairs", "round_to"):
         if name == "samples":
             yield "audit samples", lambda one: dn.audit(lambda input, times: [], samples=one)
         else:

@@ -155,3 +155,28 @@ def test_association_results_have_a_price_in_epsilon() -> None:
         dn.gwas("nowhere", adjacency="label-swap", promise=dn.epsilon("1/2"), top=2, p_value="0.05", epsilon=1)
     with pytest.raises(dn.UsageError, match="both state the price"):
         dn.gwas("nowhere", adjacency="label-swap", promise=dn.epsilon(1), top=2, p_value="0.05", epsilon="1/2", spend="1/2")
+
+
+def test_queries_of_a_policy_spend_a_part_together(tmp_path: Path) -> None:
+    queries = [
+        {"name": "n", "sql": COUNT, "weight": 3},
+        {"name": "sum", "sql": "SELECT SUM(v) AS s FROM t", "weight": 1},
+        {"name": "fixed", "sql": "SELECT COUNT(*) AS n FROM t WHERE v > 30", "share": "1/8"},
+    ]
+    built = dn.Policy("t", promise=E, adversary={"knows_size": False}, columns={"v": dn.Integer(0, 60)}, queries=queries, budget={"spend": "1/4"})
+    with built.session(ROWS, version="1", ledger=tmp_path / "spend.ledger") as opened:
+        both = opened.release("n", "sum", spend="1/2")
+        assert [answer.share for answer in both.values()] == [Fraction(3, 8), Fraction(1, 8)] and opened.left == Fraction(1, 2)
+        # At a smaller part the stored answers are as exact as wanted, and free.
+        assert opened.release("n", epsilon="1/10")["n"].rows == both["n"].rows and opened.left == Fraction(1, 2)
+        rest = opened.release("fixed", "sum", spend="3/8")
+        assert {name: answer.share for name, answer in rest.items()} == {"sum": Fraction(1, 4), "fixed": Fraction(1, 8)}
+        for wrong, said in [({"spend": "1/16"}, "explicit shares of these queries"), ({"spend": 0}, "not a part"), ({"spend": 1, "epsilon": 1}, "both")]:
+            with pytest.raises(dn.Error, match=said):
+                opened.release("fixed", **wrong)
+        with pytest.raises(dn.UsageError, match="nothing is left for"):
+            opened.release("fixed", "n", spend="1/8")
+        before = opened.left
+        with pytest.raises(dn.BudgetError):
+            opened.release("sum", spend=1)
+        assert opened.left == before

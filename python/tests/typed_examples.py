@@ -160,7 +160,15 @@ def sessions(folder: Path) -> None:
         progress=lambda what, count: told.append((what, count)),
     ) as session:
         registered: List[Tuple[str, str]] = session.register()
+        check: dn.DataCheck = session.check_data("minutes", accept_loss=["by department"])
+        found: Tuple[dn.ColumnCheck, ...] = check.columns
+        columns: List[Tuple[str, int, Optional[int]]] = [(one.column, one.missing, one.undeclared_keys) for one in found]
+        refused: Optional[dn.DataError] = check.refused
+        assert columns and refused is None and check.to_dict()
         released: dn.Release = session.release()
+        again: dn.Release = session.release("by department", spend="1/2")
+        answers: Tuple[dn.Answer, ...] = session.answers
+        assert again and answers
         answer(released["by department"])
         names: Sequence[str] = list(released)
         unanswered: Dict[str, str] = released.unanswered

@@ -41,7 +41,7 @@ pub use drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture
 pub use interpreter::detached;
 pub use policy::Policy;
 pub use rows::{Rows, answer_table, rows_as_text};
-pub use session::{QueryPlan, Session, plan_count};
+pub use session::{Findings, QueryPlan, Session, plan_count};
 
 /// The functions in a module of their own, since PyO3 creates a module beside each function.
 pub mod functions {

@@ -7,11 +7,12 @@ use crate::number::Number;
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::simulate::Simulate;
-use deniable::{Error, InMemory, OwnCaps, Query, RegistrationMode, ReleaseOutcome, Resources, report};
+use deniable::{DataReport, Error, InMemory, OwnCaps, Query, RegistrationMode, ReleaseOutcome, Resources, report};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A session.
 #[pyclass(frozen, module = "deniable._deniable")]
@@ -67,6 +68,20 @@ impl Session {
 #[pyclass(frozen, module = "deniable._deniable")]
 pub struct QueryPlan(deniable::Plan);
 
+/// The findings of a check of the data, which a call fills.
+#[pyclass(frozen, module = "deniable._deniable")]
+#[derive(Default)]
+pub struct Findings(Arc<Mutex<DataReport>>);
+
+#[pymethods]
+impl Findings {
+    /// The findings so far: as tables, and as the JSON of `deniable data check`.
+    fn read(&self) -> (String, String) {
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (found.to_string(), deniable::json(&*found))
+    }
+}
+
 /// The number of queries whose SQL this process has planned: for tests, each call plans a query once.
 #[pyfunction]
 pub fn plan_count() -> usize {
@@ -118,11 +133,17 @@ impl Session {
         Ok(Self::opened(session, threads, memory))
     }
 
-    /// Answers the policy's queries, or those with these names.
-    fn release(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Call> {
+    /// Answers the policy's queries, or those with these names, which spend this part of the promise together, if it is
+    /// stated.
+    #[pyo3(signature = (names, spend))]
+    fn release(&self, py: Python<'_>, names: Vec<String>, spend: Option<Number>) -> PyResult<Call> {
         let session = self.here(py)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let chosen = if names.is_empty() { Ok(session.clone()) } else { session.only(&names) };
+        let chosen = match &spend {
+            Some(spend) => detached(py, || session.spending(&names, &spend.0)),
+            None if names.is_empty() => Ok(session.clone()),
+            None => session.only(&names),
+        };
         let chosen = chosen.map_err(|error| raised(py, &error))?;
         Ok(Call::of_session(chosen.release(), self.telling.clone(), released))
     }
@@ -178,6 +199,20 @@ impl Session {
         }))
     }
 
+    /// As `register`; the findings are filled also where the call fails.
+    fn check_data(&self, py: Python<'_>, accept: Vec<String>, accept_loss: Vec<String>) -> PyResult<(Call, Findings)> {
+        let [accept, accept_loss] =
+            [&accept, &accept_loss].map(|names| names.iter().map(String::as_str).collect::<Vec<&str>>());
+        let findings = Findings::default();
+        let (found, heard) = (findings.0.clone(), self.telling.clone());
+        let session = self.here(py)?.clone().accepting_losses(&accept_loss).telling(move |event| {
+            found.lock().unwrap_or_else(PoisonError::into_inner).add(&event);
+            heard.hear(event);
+        });
+        let call = Call::of_session(session.register(&accept), self.telling.clone(), |_| Ok(String::new()));
+        Ok((call, findings))
+    }
+
     /// The plan of the policy's queries, or of one that is not in it, with the state of the ledger.
     #[pyo3(signature = (query))]
     fn plan(&self, py: Python<'_>, query: Option<Py<QueryPlan>>) -> PyResult<(String, String)> {
@@ -197,6 +232,13 @@ impl Session {
         let exact = left.exact_share();
         let share = exact.clone().or_else(|| left.share()).unwrap_or_default();
         Ok((Number(share), exact.is_some(), left.to_string()))
+    }
+
+    /// The stored answers about these people, each as the JSON of a publication.
+    fn answers(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let session = self.here(py)?;
+        let answers = detached(py, || session.answers()).map_err(|error| raised(py, &error))?;
+        Ok(answers.iter().map(deniable::json).collect())
     }
 
     /// The page on everything released about these people, as HTML.

@@ -21,7 +21,7 @@ mod _deniable {
     #[pymodule_export]
     use deniable_python::functions::{assess, audit, check, draft, forked, gwas, interpreter_ends, translate};
     #[pymodule_export]
-    use deniable_python::{Call, Policy, QueryPlan, Rows, Session};
+    use deniable_python::{Call, Findings, Policy, QueryPlan, Rows, Session};
     #[pymodule_export]
     use deniable_python::{answer_html, answer_pictures, answer_table, answer_text, belief_curve, picture_style};
     #[pymodule_export]

@@ -18,7 +18,7 @@ use deniable_ledger::{
 };
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
-use deniable_publication::{Answer, Confidence};
+use deniable_publication::{Answer, Confidence, DataVersion, Publication, Statement};
 use deniable_release::data;
 use deniable_release::plan::protected_versions;
 use deniable_release::show::displayed;
@@ -202,6 +202,19 @@ impl Session {
         Ok(self.about(self.plan().named(names)?))
     }
 
+    /// The same session with only some of the policy's queries, given by name, or all of them without names, which spend
+    /// this part of the promise together: weights divide what explicit shares leave of it. As for [`Self::ask`], the
+    /// policy's own `spend` is no limit. An answer that was paid for with a larger share is free.
+    ///
+    /// # Errors
+    /// When there is no such query, or they cannot be answered with this part.
+    pub fn spending(&self, names: &[&str], spend: &Rational) -> Result<Self, Error> {
+        let chosen = if names.is_empty() { self.plan().clone() } else { self.plan().named(names)? };
+        let names: Vec<&str> = chosen.queries().iter().map(|planned| planned.declared().name.as_str()).collect();
+        let plan = Plan::new(self.policy().with_spend(&names, spend)?)?;
+        Ok(self.about(plan.paid_by(self.plan().part().clone())))
+    }
+
     /// The same session, paid by a part of the budget: see [`Plan::paid_by`]. `deniable account add` sets a part aside
     /// for an analyst; a name without a part has no budget.
     #[must_use]
@@ -275,10 +288,40 @@ impl Session {
     /// # Errors
     /// When the ledger, or an answer in it, cannot be read.
     pub fn page(&self) -> Result<String, Error> {
+        Ok(self.about_all()?.with_imprint(self.policy().imprint().clone()).html())
+    }
+
+    /// The stored answers about these people, each as a publication of its own: this policy's first, as it displays
+    /// them, then all others in the order of their charges. Answers that were charged to a part of the budget are its
+    /// owner's and left out (C-7), and so are those of other policies that are too large for a page. Waits as
+    /// [`Self::left`] does.
+    ///
+    /// # Errors
+    /// When the ledger, or an answer in it, cannot be read; a ledger that does not exist yet has no answers.
+    pub fn answers(&self) -> Result<Vec<Publication>, Error> {
+        let policy = self.policy();
+        if !policy.ledger().exists() {
+            return Ok(Vec::new());
+        }
+        let report = self.about_all()?;
+        let published = report.answers().map(|(asker, (table, version), shown)| Publication {
+            rehearsal: policy.rehearsal().is_some(),
+            policy: asker.to_owned(),
+            population: policy.population().to_owned(),
+            imprint: policy.imprint().clone(),
+            data: DataVersion { table: table.clone(), version: version.clone() },
+            confidence: shown.confidence.clone(),
+            answers: vec![shown.table.clone()],
+            guarantee: Statement::of(policy.guarantee()),
+        });
+        Ok(published.collect())
+    }
+
+    /// Everything released about these people.
+    fn about_all(&self) -> Result<Report, Error> {
         let (plan, summary) = (self.plan(), read_ledger(self.policy())?);
         let chosen = chosen(plan, &summary)?;
-        let report = Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?;
-        Ok(report.with_imprint(plan.policy().imprint().clone()).html())
+        Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?)
     }
 
     /// A paper about the releases of this policy, as Markdown. Waits as [`Self::left`] does.

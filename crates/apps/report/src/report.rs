@@ -111,6 +111,12 @@ impl Report {
         Self { imprint, ..self }
     }
 
+    /// The answers of the page, in its order, each with the name of the policy that asked, and its table and version.
+    pub fn answers(&self) -> impl Iterator<Item = (&str, &(String, String), &ShownAnswer)> {
+        let answers = self.accounts.iter().flat_map(|section| &section.answers);
+        answers.map(|answer| (answer.policy.as_str(), &answer.data, &answer.shown))
+    }
+
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {

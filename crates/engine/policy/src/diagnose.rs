@@ -64,6 +64,9 @@ impl Diagnose for QueryError {
                 format!("leave out {} and {}", surface.option("rows-per-group"), surface.option("groups"))
             }
             Self::Share(_) => format!("write {}, for example", surface.set("spend", "1/40")),
+            Self::Explicit { shares, .. } => format!("write {}, or more", surface.set("spend", shares)),
+            Self::OwnShare(_) => format!("leave out {}, or the query", surface.option("spend")),
+            Self::Targets(_) => format!("raise {}", surface.option("spend")),
         };
         vec![Diagnostic::new(Code::Usage, self).with_help(help)]
     }

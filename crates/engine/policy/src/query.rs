@@ -6,7 +6,7 @@ use crate::every::{self, Calendar, Every, PeriodNode};
 use crate::imprint;
 use crate::quality::{Display, read_display, read_left_out};
 use crate::reader::{Field, ReadResult, Section, all, shown};
-use crate::shares::Portions;
+use crate::shares::{Portions, TargetsTooDear};
 use crate::tree::{Shape, text_start};
 use crate::typical;
 use deniable_core::exact::{Rational, whole};
@@ -156,6 +156,22 @@ pub enum QueryError {
     /// A share outside (0, 1].
     #[error("a share of {0} is not a part of the promise: above 0 and at most 1")]
     Share(Rational),
+    /// Explicit shares of more than queries may spend together.
+    #[error(
+        "the explicit shares of these queries are {shares} of the promise, more than the {spend} that they may spend"
+    )]
+    Explicit {
+        /// The sum of the explicit shares.
+        shares: Rational,
+        /// The part of the promise for all of them.
+        spend: Rational,
+    },
+    /// A query whose share follows from its target error, or from the horizon over which it is repeated.
+    #[error("the share of \"{0}\" follows from its target error or its horizon")]
+    OwnShare(String),
+    /// Nothing is left for queries by weight.
+    #[error(transparent)]
+    Targets(#[from] TargetsTooDear),
 }
 
 /// Limit on the name of a query outside a policy.
@@ -163,6 +179,17 @@ const MOST_LETTERS: usize = 200;
 
 /// Limit on each part of a share: more than 300 decimals.
 const MOST_BITS: u64 = 1_000;
+
+/// Checks a part of the promise that is not of a file.
+pub(crate) fn check_part(part: &Rational) -> Result<(), QueryError> {
+    if part.numer().bits().max(part.denom().bits()) > MOST_BITS {
+        return Err(QueryError::LongShare);
+    }
+    if !part.is_positive() || *part > whole(1) {
+        return Err(QueryError::Share(part.clone()));
+    }
+    Ok(())
+}
 
 impl Query {
     /// A query outside a file, for a share of the promise.
@@ -174,12 +201,7 @@ impl Query {
         if letters > MOST_LETTERS {
             return Err(QueryError::LongName(letters));
         }
-        if share.numer().bits().max(share.denom().bits()) > MOST_BITS {
-            return Err(QueryError::LongShare);
-        }
-        if !share.is_positive() || *share > whole(1) {
-            return Err(QueryError::Share(share.clone()));
-        }
+        check_part(share)?;
         Ok(Self {
             name: name.to_owned(),
             sql: sql.to_owned(),

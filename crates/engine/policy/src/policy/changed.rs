@@ -1,8 +1,10 @@
 //! A policy with other queries, another version of its data, or other caps.
 
 use super::Policy;
-use crate::query::{OwnCaps, Query, QueryError};
+use crate::budget::QueryBudget;
+use crate::query::{OwnCaps, Query, QueryError, Size, check_part};
 use crate::reader::{ONE_LINE, is_line};
+use crate::shares;
 use deniable_core::exact::Rational;
 use num_traits::Signed;
 
@@ -40,6 +42,32 @@ impl Policy {
             Query { caps: OwnCaps { rows_per_group, groups: caps.groups.or(query.caps.groups) }, ..query.clone() }
         };
         Self { queries: self.queries.iter().map(own).collect(), ..self.clone() }
+    }
+
+    /// This policy with only the queries of these names, which spend this part of the promise together: weights divide
+    /// what explicit shares leave of it. The policy's own `spend` limits them no more; `per_version` does.
+    ///
+    /// # Errors
+    /// When the part is not in (0, 1] or less than the explicit shares, when it leaves nothing for queries by weight,
+    /// and when a query has a target error or is repeated.
+    pub fn with_spend(&self, names: &[&str], spend: &Rational) -> Result<Self, QueryError> {
+        check_part(spend)?;
+        let chosen = self.queries.iter().filter(|query| names.contains(&query.name.as_str()));
+        let queries: Vec<Query> = chosen.cloned().collect();
+        let has_own = |query: &&Query| query.every.is_some() || matches!(query.size, Size::TargetError(_));
+        if let Some(query) = queries.iter().find(has_own) {
+            return Err(QueryError::OwnShare(query.name.clone()));
+        }
+        let explicit = queries.iter().filter_map(|query| match &query.size {
+            Size::Share(share) => Some(share),
+            Size::Weight(_) | Size::TargetError(_) => None,
+        });
+        let shares: Rational = explicit.sum();
+        if shares > *spend {
+            return Err(QueryError::Explicit { shares, spend: spend.clone() });
+        }
+        let queries = shares::with_solved(&queries, &[], QueryBudget { key: "spend", part: spend })?;
+        Ok(Self { queries, spend: Rational::from_integer(1.into()), ..self.clone() })
     }
 
     /// A policy with the same promise and only this query, which is charged as `asker` for a share of the whole

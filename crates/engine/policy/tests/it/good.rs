@@ -5,7 +5,7 @@ use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, EngineKind, Format, Key, Role};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Policy, PolicyErrors, Sampling, Size, TargetsTooDear, Test};
+use deniable_policy::{Policy, PolicyErrors, QueryError, Sampling, Size, TargetsTooDear, Test};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../../testdata/good/full.toml");
@@ -411,6 +411,31 @@ fn queries_divide_the_smaller_of_spend_and_per_version() {
     assert_eq!(shares("spend = \"1/20\"\nper_version = 0.1"), (ratio(1, 20), "spend", Some(ratio(1, 10))));
     let asked = with("per_version = \"1/12\"").with_query("clinic/ask", "q", "SELECT 1", &ratio(1, 40)).unwrap();
     assert_eq!(asked.per_version(), Some(&ratio(1, 12)), "queries outside of the policy have the limit, too");
+}
+
+#[test]
+fn chosen_queries_divide_a_part_of_the_promise() {
+    let policy = small_with(
+        "FROM visits\"",
+        "FROM visits\"\nweight = 3\n[[query]]\nname = \"b\"\nsql = \"SELECT 1\"\n\
+         [[query]]\nname = \"c\"\nsql = \"SELECT 2\"\nshare = 0.1\n[budget]\nper_version = \"1/2\"",
+    );
+    let first = policy.queries()[0].name.clone();
+    let shares = |names: &[&str], spend: Rational| -> Result<Vec<Rational>, QueryError> {
+        let chosen = policy.with_spend(names, &spend)?;
+        assert_eq!((chosen.spend(), chosen.per_version()), (&whole(1), Some(&ratio(1, 2))));
+        Ok(chosen.queries().iter().map(|query| query.share.clone()).collect())
+    };
+    assert_eq!(shares(&[&first, "b"], ratio(1, 2)), Ok(vec![ratio(3, 8), ratio(1, 8)]));
+    assert_eq!(shares(&["c", "b"], ratio(1, 2)), Ok(vec![ratio(2, 5), ratio(1, 10)]));
+    assert_eq!(shares(&["c"], ratio(1, 10)), Ok(vec![ratio(1, 10)]));
+    let exceeded = QueryError::Explicit { shares: ratio(1, 10), spend: ratio(1, 11) };
+    assert_eq!(shares(&["c"], ratio(1, 11)), Err(exceeded));
+    assert!(matches!(shares(&["c", "b"], ratio(1, 10)), Err(QueryError::Targets(TargetsTooDear::NothingLeft { .. }))));
+    assert_eq!(shares(&["b"], whole(0)), Err(QueryError::Share(whole(0))));
+    let target = small_with("FROM visits\"", "FROM visits\"\ntarget_error = 5");
+    let name = target.queries()[0].name.clone();
+    assert_eq!(target.with_spend(&[&name], &whole(1)), Err(QueryError::OwnShare(name)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Canonical bytes: parsing them gives the same query, and damaged bytes are rejected.
 
+use super::answered;
 use super::generate::hostile::Hostile;
 use super::generate::{Dice, Shape};
 use super::{entity_rows, own_rows, per_entity};
@@ -13,7 +14,7 @@ fn queries(dice: &mut Dice, rounds: u32) -> Vec<(Query, Vec<TableSchema>)> {
     let mut all = Vec::new();
     for _ in 0..rounds {
         let shape = Shape::random(dice);
-        let query = deniable_sql::plan(&shape.question(dice), &shape.tables).unwrap();
+        let (_, query) = answered(dice, &shape.tables, &|dice| shape.question(dice));
         all.extend(per_entity::about_entities(&query).into_iter().map(|query| (query, shape.tables.clone())));
         all.push((query.clone().portable(), shape.tables.clone()));
         all.push((query, shape.tables));
@@ -84,7 +85,7 @@ fn bytes_are_parsed_against_the_declared_tables() {
     let mut dice = Dice::new(deniable_testing::seed(53));
     let shape = Shape::fixed(deniable_core::sensitivity::Caps { rows_per_group: 2, groups: 2 });
     for _ in 0..sized(20, 200) {
-        let query = deniable_sql::plan(&shape.question(&mut dice), &shape.tables).unwrap();
+        let (_, query) = answered(&mut dice, &shape.tables, &|dice| shape.question(dice));
         let mut renamed = shape.tables.clone();
         renamed[0].name = "other".to_owned();
         assert_eq!(Query::from_canonical(query.canonical(), &renamed).map(|_| ()), None);

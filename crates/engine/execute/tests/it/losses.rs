@@ -1,5 +1,6 @@
 //! The losses to caps and bounds, computed in one pass, equal those counted row by row and entity by entity.
 
+use super::answered;
 use super::entity_rows;
 use super::generate::{Dice, Entity, Shape};
 use crate::compute::losses::reference::counted;
@@ -101,9 +102,9 @@ fn one_pass_gives_the_losses_of_many_passes() {
             true => Shape::fixed(Caps { rows_per_group: 2, groups: 2 }),
             false => Shape::random(&mut dice),
         };
-        let sql = if of_entities { entity_rows::questions(&mut dice) } else { shape.question(&mut dice) };
         let tables = varied(&mut dice, &shape.tables);
-        let query = deniable_sql::plan(&sql, &tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let draw = |dice: &mut Dice| if of_entities { entity_rows::questions(dice) } else { shape.question(dice) };
+        let (sql, query) = answered(&mut dice, &tables, &draw);
         let named = 1 + dice.below(9);
         let entities: Vec<Entity> = (0..named).map(|name| shape.entity(&mut dice, name)).collect();
         let expected = expected(&query, &sql, &shape, &tables, &entities);

@@ -1,5 +1,6 @@
 //! Queries about entities: each entity counts once, whatever its rows, and the results are correct (S-OUT).
 
+use super::answered;
 use super::generate::{Dice, Entity, Shape};
 use super::sensitivity::{distance, totals};
 use deniable_core::adversary::Adjacency;
@@ -38,8 +39,7 @@ fn one_entity_moves_its_own_value_alone() {
     let mut dice = Dice::new(31);
     for _ in 0..sized(100, 600) {
         let shape = Shape::random(&mut dice);
-        let sql = shape.question(&mut dice);
-        let of = deniable_sql::plan(&sql, &shape.tables).unwrap();
+        let (sql, of) = answered(&mut dice, &shape.tables, &|dice| shape.question(dice));
         let others: Vec<Entity> = (0..dice.below(4)).map(|name| shape.entity(&mut dice, name)).collect();
         let (first, second) = (shape.entity(&mut dice, 100), shape.entity(&mut dice, 101));
         for query in about_entities(&of) {

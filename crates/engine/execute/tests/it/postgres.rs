@@ -4,6 +4,7 @@
 //! Exact totals equal those of the same rows in Parquet; and only released numbers depend on rows, as with files
 //! (`differential`).
 
+use super::answered;
 use super::differential::{Place, QUESTIONS, cells, compare, schemas, write_parquet};
 use super::generate::Dice;
 use super::generate::hostile::{Hostile, KeptOwners};
@@ -177,9 +178,7 @@ fn exact_totals_are_those_of_parquet() {
         };
         let of_file: Vec<Source> = hostile.shape.tables.iter().enumerate().map(of_file).collect();
         for _ in 0..QUESTIONS {
-            let sql = hostile.question(&mut dice);
-            let query =
-                deniable_sql::plan(&sql, &hostile.shape.tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            let (sql, query) = answered(&mut dice, &hostile.shape.tables, &|dice| hostile.question(dice));
             let [server, file] = [&of_server, &of_file].map(|sources| cells(sources, &query).unwrap().sums());
             assert_eq!(server, file, "{sql}");
             asked += 1;

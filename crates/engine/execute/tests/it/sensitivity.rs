@@ -5,6 +5,7 @@
 //! expressions, engine, clamping, capping, exact sums. Mutants, which lack one of the protections but declare the same
 //! sensitivity, must be caught by the same test.
 
+use super::answered;
 use super::generate::{Dice, Entity, Shape};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -172,8 +173,7 @@ fn run(mutant: Mutant, seed: u64, rounds: u32) -> BTreeMap<String, (Case, Tally)
     for _ in 0..rounds {
         let shape = Shape::random(&mut dice);
         let mutated = mutant.tables(&shape.tables);
-        let sql = shape.question(&mut dice);
-        let query = deniable_sql::plan(&sql, &shape.tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let (sql, query) = answered(&mut dice, &shape.tables, &|dice| shape.question(dice));
         let computed = deniable_sql::plan(&sql, &mutated).unwrap();
         let others: Vec<Entity> = (0..dice.below(4)).map(|name| shape.entity(&mut dice, name)).collect();
         let first = shape.entity(&mut dice, 100);

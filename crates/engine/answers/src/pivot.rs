@@ -293,3 +293,47 @@ pub(crate) fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f6
     }
     end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+    use deniable_core::noise::Decay;
+
+    /// Beyond the ends of the interval of an average every number is excluded by its noise, and just within them none.
+    #[test]
+    fn the_ends_of_a_ratio_are_where_its_noise_reaches() {
+        let mut tried = 0;
+        for (sum_decay, count_decay) in [((99, 100), (9, 10)), ((9, 10), (99, 100)), ((999, 1000), (1, 2))] {
+            let law = |(part, of)| Law::of(&Decay::exactly(ratio(part, of)).unwrap());
+            let laws = [law(sum_decay), law(count_decay)];
+            for (total, rows, centre) in
+                [(300, 100, 30.0), (-900, 150, 30.0), (5, 400, 0.0), (40_000, 800, -7.5), (2_000, 5_000, 1e3)]
+            {
+                let value = |(measure, _): At| [total, rows][measure];
+                let cell = Cell { laws: &laws, value: &value, normal: 0.0, outside: 0.05 };
+                let sum = |value: f64, weights: [f64; 2]| Sum {
+                    value,
+                    size: value.abs(),
+                    weights: [((0, 0), weights[0]), ((1, 0), weights[1])].into(),
+                };
+                let under = sum(rows as f64, [0.0, 1.0]);
+                let over = sum(total as f64 + centre * rows as f64, [1.0, centre]);
+                let (Some(low), Some(high)) = cell.ratio(&over, &under, 0.05) else { continue };
+                let estimate = over.value / under.value;
+                let far = |theta: f64| (over.value - theta * under.value).abs();
+                let noise = |theta: f64| cell.reach_of_all(&[((0, 0), 1.0), ((1, 0), centre - theta)].into(), 0.05);
+                for end in [low, high] {
+                    for times in [1.0, 1.01, 1.2, 3.0, 30.0] {
+                        let beyond = estimate + times * (end - estimate);
+                        assert!(far(beyond) >= noise(beyond) * (1.0 - 2e-4), "{total} {rows} {centre} {times}");
+                    }
+                    let within = estimate + 0.99 * (end - estimate);
+                    assert!(far(within) < noise(within), "{total} {rows} {centre}: too wide");
+                }
+                tried += 1;
+            }
+        }
+        assert!(tried > 10, "{tried}");
+    }
+}

@@ -304,7 +304,7 @@ impl Session {
             return Ok(Vec::new());
         }
         let report = self.about_all()?;
-        let published = report.answers().map(|(asker, (table, version), shown)| Publication {
+        let published = report.answers().map(|(in_force, asker, (table, version), shown)| Publication {
             rehearsal: policy.rehearsal().is_some(),
             policy: asker.to_owned(),
             population: policy.population().to_owned(),
@@ -312,7 +312,11 @@ impl Session {
             data: DataVersion { table: table.clone(), version: version.clone() },
             confidence: shown.confidence.clone(),
             answers: vec![shown.table.clone()],
-            guarantee: Statement::of(policy.guarantee()),
+            // The ledger's promise, where the policy states another one.
+            guarantee: Statement::of(match policy.guarantee().same_as(in_force) {
+                true => policy.guarantee(),
+                false => in_force,
+            }),
         });
         Ok(published.collect())
     }

@@ -111,10 +111,13 @@ impl Report {
         Self { imprint, ..self }
     }
 
-    /// The answers of the page, in its order, each with the name of the policy that asked, and its table and version.
-    pub fn answers(&self) -> impl Iterator<Item = (&str, &(String, String), &ShownAnswer)> {
-        let answers = self.accounts.iter().flat_map(|section| &section.answers);
-        answers.map(|answer| (answer.policy.as_str(), &answer.data, &answer.shown))
+    /// The answers of the page, in its order, each with the guarantee in force, the name of the policy that asked, and its
+    /// table and version.
+    pub fn answers(&self) -> impl Iterator<Item = (&Guarantee, &str, &(String, String), &ShownAnswer)> {
+        self.accounts.iter().flat_map(|section| {
+            let guarantee = &section.account.guarantee;
+            section.answers.iter().map(move |one| (guarantee, one.policy.as_str(), &one.data, &one.shown))
+        })
     }
 
     /// The page.

@@ -121,7 +121,7 @@ def audit(
     :param entries: the number of numbers in an input.
     :param negative: whether entries may be negative: answers to queries, not counts.
     :param pairs: the pairs of inputs to try; replaces ``neighbours``, ``entries`` and ``negative``.
-    :param round_to: the step, ``"0.001"``, to whose multiples floating-point outputs are rounded before the audit. What is broken then is broken.
+    :param round_to: the step, ``"0.001"``, to whose multiples floating-point outputs are rounded before the audit. A claim that rounded outputs break is broken.
     """
     if not callable(function):
         raise usage(f"the function is a {type(function).__name__}, which cannot be called", "give a function of an input and the number of outputs")

@@ -32,7 +32,7 @@ class ColumnCheck(NamedTuple):
     outside_bounds: int
     """Values outside the declared bounds: they are clamped."""
     undeclared_keys: Optional[int]
-    """Rows whose value is not a declared key: they are in no group of the column. ``None`` if all are declared, or none."""
+    """Rows whose value is not a declared key: they are in no group of the column. ``None`` if there are no such rows, or no declared keys."""
     bad: Optional[str]
     """Why the column reads badly; ``None`` if it reads well."""
 

@@ -189,7 +189,7 @@ class Session:
         Fraction(9, 10)
 
         :param spend: the part of the whole promise that these queries use together: weights divide what explicit shares leave of it. The policy's own
-            ``spend`` does not limit it, as it does not limit ``ask``.
+            ``spend`` does not limit it; later releases count it as the policy's spending.
         :param epsilon: the same as an ε, in place of ``spend``.
         """
         session = self._open()
@@ -212,7 +212,7 @@ class Session:
 
     def check_data(self, accept: Union[str, Sequence[str]] = (), *, accept_loss: Union[str, Sequence[str]] = ()) -> DataCheck:
         """Scans all rows of all tables, as ``register`` does, and returns what it finds: missing, unreadable and clamped values, and what caps and bounds
-        leave out of each query. The versions are registered if nothing speaks against it, and ``DataCheck.refused`` says what does. Nothing is charged.
+        leave out of each query. The versions are registered, unless a finding prevents it: then ``DataCheck.refused`` is the error. Nothing is charged.
 
         >>> import deniable as dn, warnings
         >>> warnings.simplefilter("ignore", dn.LedgerWarning)

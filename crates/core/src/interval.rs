@@ -305,8 +305,9 @@ impl<'a> LaplaceSum<'a> {
         if self.tail(high) > outside {
             return f64::INFINITY;
         }
-        // The density is log-concave, and so the tail: from below and from above, Newton's step on its logarithm ends at or beyond the
-        // wanted point, closer each time. Each end of the bracket is an evaluated one, whatever the rounding.
+        // The density is log-concave, and so is the tail: Newton's step on its logarithm, from either side, ends at or
+        // beyond the result, and each step is closer. The tail is evaluated at each end of the bracket, so that rounding
+        // errors of a step do not affect the result.
         let mut at = low;
         while high - low > PRECISION * high {
             let (tail, slope) = self.tail_and_slope(at);
@@ -316,7 +317,7 @@ impl<'a> LaplaceSum<'a> {
                 low = low.max(at)
             }
             let next = at + (tail / outside).ln() * tail / slope;
-            // Close enough to the wanted point to be confirmed from the other side.
+            // Close to the result: a point slightly below it closes the bracket.
             let next = if tail <= outside && at - next < PRECISION / 2.0 * at { at * (1.0 - PRECISION) } else { next };
             at = if low < next && next < high { next } else { low + (high - low) / 2.0 };
         }

@@ -222,8 +222,8 @@ impl Cell<'_> {
                 found
             })
         };
-        // The noise of all numbers from `guess` to `end` stays below `reach`, so none of those further than that from the
-        // estimate is possible.
+        // The noise of every number between `guess` and `end` is at most `reach`: numbers there that are further from the
+        // estimate are excluded.
         let end = |side: f64| {
             let at = |reach: f64| estimate + side * reach / under.value.abs();
             let mut end = outer(side)?;
